@@ -1,0 +1,4 @@
+//! Names resolved, expressions typed and canonical: the relational form of a query, before Flink's operators.
+
+pub mod error;
+pub mod rex;
