@@ -5,6 +5,8 @@
 //! `report` says it. A module uses only what stands before it in this list.
 
 pub mod catalog;
+pub mod diff;
+pub mod exec;
 pub mod logical;
 pub mod source;
 pub mod syntax;
