@@ -74,9 +74,10 @@ impl Parser<'_, '_> {
             }
             Kind::LParen => self.parentheses(),
             Kind::Placeholder if !matches!(self.token(1).kind, Kind::Dot | Kind::LParen) => {
-                let text = self.text(token).to_owned();
+                let text = self.text(token);
+                let name = super::text::placeholder_at(text, 0).map_or(text, |(_, name)| name).to_owned();
                 self.advance();
-                Ok(ExprKind::Placeholder(text))
+                Ok(ExprKind::Placeholder(name))
             }
             Kind::Word => self.word(),
             Kind::Quoted | Kind::Placeholder => self.name_or_call(),

@@ -41,6 +41,9 @@ impl Parser<'_, '_> {
                 None,
             ));
         }
+        if self.at(Kind::Colon) && self.token(1).kind == Kind::Colon {
+            return Err(self.error("Flink SQL has no `::`", "not an operator", Some("write CAST(value AS type)")));
+        }
         if self.at(Kind::RParen) {
             return Err(self.error(
                 "this `)` closes nothing",
@@ -313,7 +316,7 @@ impl Parser<'_, '_> {
             self.expect_word("INTO", "or OVERWRITE after INSERT")?;
         }
         self.eat_word("TABLE");
-        let table = self.object_name("the name of the sink")?;
+        let table = self.object_name("a table name after INSERT INTO")?;
         let mut hints = self.hints()?;
         let mut partition = Vec::new();
         if self.eat_word("PARTITION") {

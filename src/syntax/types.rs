@@ -13,7 +13,10 @@ impl Parser<'_, '_> {
         loop {
             if self.eat_words(&["NOT", "NULL"]) {
                 ty.not_null = true;
-            } else if !self.eat_word("NULL") {
+            } else if self.at_word("NULL") && !self.word_at(1, "ON") {
+                // `INT NULL`, the default; `NULL ON EMPTY` after RETURNING belongs to JSON_VALUE.
+                self.advance();
+            } else {
                 ty.span = self.span_from(start);
                 let wrap = if self.at_word("ARRAY") {
                     TypeNameKind::Array
