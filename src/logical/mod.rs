@@ -2,3 +2,5 @@
 
 pub mod error;
 pub mod rex;
+pub mod scope;
+pub mod translate;
