@@ -8,5 +8,7 @@ pub mod catalog;
 pub mod diff;
 pub mod exec;
 pub mod logical;
+pub mod rules;
 pub mod source;
 pub mod syntax;
+pub mod target;
