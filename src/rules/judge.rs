@@ -105,15 +105,18 @@ struct Match<'a> {
 }
 
 impl<'a> Judge<'a> {
-    /// The rules that match facts, without the overridden ones, and the facts that they ask for.
-    fn matches(&self, scope: Scope, facts: &Facts) -> (Vec<Match<'a>>, BTreeSet<&'a str>) {
+    /// The rules that match facts, without the overridden ones, and which of the aspects of the change they speak of:
+    /// those that they ask for by name, or all if they ask for none.
+    fn matches<'b>(&self, scope: Scope, facts: &Facts, aspects: &[&'b str]) -> (Vec<Match<'a>>, BTreeSet<&'b str>) {
         let mut covered = BTreeSet::new();
         let mut matching: Vec<&'a Rule> = Vec::new();
         for rule in self.rules.iter().copied().filter(|r| r.scope == scope) {
             let mut holds = false;
             for pattern in rule.patterns.iter().filter(|p| p.holds(facts)) {
                 holds = true;
-                covered.extend(pattern.names());
+                let named: Vec<&str> = aspects.iter().copied().filter(|a| pattern.names().any(|n| n == *a)).collect();
+                let general = pattern.names().all(|n| vocabulary::is_descriptive(n));
+                covered.extend(if general { aspects.to_vec() } else { named });
             }
             if holds {
                 matching.push(rule);
@@ -149,12 +152,12 @@ impl<'a> Judge<'a> {
     /// The findings of one change by itself.
     fn own(&self, change: &Change) -> Vec<Finding> {
         let facts = change.facts();
-        let (matches, covered) = self.matches(Scope::Change, &facts);
+        let aspects = vocabulary::aspects(&change.kind);
+        let (matches, covered) = self.matches(Scope::Change, &facts, &aspects);
         let mut findings: Vec<Finding> = matches.into_iter().map(|m| finding(m, change, &facts)).collect();
         let verdict = findings.iter().map(|f| f.verdict).max();
         if verdict < Some(Verdict::Unknown) {
-            let left: Vec<&str> =
-                vocabulary::aspects(&change.kind).into_iter().filter(|a| !covered.contains(a)).collect();
+            let left: Vec<&str> = aspects.into_iter().filter(|a| !covered.contains(a)).collect();
             if verdict.is_none() || !left.is_empty() {
                 findings.push(no_rule(change, &facts, &left));
             }
@@ -206,7 +209,7 @@ impl<'a> Judge<'a> {
         ];
         let words: Vec<&str> = items.iter().map(|item| item_name(*item)).collect();
         let args = vec![("items_named".to_owned(), words.join(" and "))];
-        let (matches, _) = self.matches(Scope::Job, &facts);
+        let (matches, _) = self.matches(Scope::Job, &facts, &[]);
         matches
             .into_iter()
             .map(|m| {

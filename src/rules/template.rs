@@ -48,7 +48,8 @@ pub fn check(template: &str) -> Result<(), String> {
             }
         }
         if depth != 0 {
-            let problem = if depth < 0 { format!("`{close}` is not opened") } else { format!("`{open}` is not closed") };
+            let problem =
+                if depth < 0 { format!("`{close}` is not opened") } else { format!("`{open}` is not closed") };
             return Err(format!("in the template {template:?}: {problem}"));
         }
     }

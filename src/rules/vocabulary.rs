@@ -1,8 +1,6 @@
 //! The facts that rules may ask for: a rule that asks for anything else is a mistake, and a test says so.
 
-use crate::diff::change::{
-    AggregatesChange, ChangeKind, Fact, Facts, KeysChange, OrderChange, WindowChange,
-};
+use crate::diff::change::{AggregatesChange, ChangeKind, Fact, Facts, KeysChange, OrderChange, WindowChange};
 
 /// Families of operators, as in the fact `family`.
 pub const FAMILIES: &[&str] = &[
@@ -73,6 +71,11 @@ const DESCRIPTIVE: &[&str] = &[
     "window_keys",
     "key",
 ];
+
+/// True for facts that say what a change is about, not what differs.
+pub fn is_descriptive(fact: &str) -> bool {
+    fact == "change" || DESCRIPTIVE.contains(&fact) || CONTEXT.iter().any(|(name, _)| *name == fact)
+}
 
 /// The single differences that a change consists of: its own facts that are true or more than zero.
 pub fn aspects(kind: &ChangeKind) -> Vec<&'static str> {
