@@ -160,7 +160,8 @@ fn single_differences() -> Vec<(String, ChangeKind)> {
     ] {
         add(name, ChangeKind::Aggregates(aggregates));
     }
-    let windows: [(&str, fn(&mut WindowChange)); 8] = [
+    type Set = fn(&mut WindowChange);
+    let windows: [(&str, Set); 8] = [
         ("window_type", |w| w.window_type = true),
         ("size", |w| w.size = true),
         ("slide", |w| w.slide = true),

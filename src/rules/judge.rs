@@ -115,7 +115,7 @@ impl<'a> Judge<'a> {
             for pattern in rule.patterns.iter().filter(|p| p.holds(facts)) {
                 holds = true;
                 let named: Vec<&str> = aspects.iter().copied().filter(|a| pattern.names().any(|n| n == *a)).collect();
-                let general = pattern.names().all(|n| vocabulary::is_descriptive(n));
+                let general = pattern.names().all(vocabulary::is_descriptive);
                 covered.extend(if general { aspects.to_vec() } else { named });
             }
             if holds {
