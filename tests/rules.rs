@@ -324,3 +324,62 @@ fn names_are_found_and_suggested() {
     assert_eq!(book().suggest("window-top-n-n-change"), Some("window-top-n-n-changed"));
     assert!(book().find("nothing-like-it").is_empty());
 }
+
+/// Every example from end to end: both scripts are planned, compared and judged.
+#[test]
+#[ignore = "needs the planner"]
+fn examples_are_true() {
+    use keepstate::check::{Options, Text, check};
+    let mut wrong = Vec::new();
+    for rule in book().rules() {
+        for example in rule.examples().unwrap() {
+            let target = example.expect.target.unwrap_or(rule.targets[0]);
+            let options = Options { target, ..Default::default() };
+            let checked = check(Text::new("old.sql", example.old), Text::new("new.sql", example.new), &options);
+            let report = checked.report;
+            let mut fail = |why: String| wrong.push(format!("{} ({}): {why}", rule.id, example.name));
+            for error in &report.errors {
+                fail(format!("{}: {}", error.code.name(), error.message));
+            }
+            if report.verdict != example.expect.verdict {
+                fail(format!("verdict {}, expected {}", report.verdict, example.expect.verdict));
+            }
+            let mut found: Vec<&str> = report.jobs.iter().flat_map(|j| &j.findings).map(|f| f.rule.as_str()).collect();
+            found.sort_unstable();
+            match &example.expect.rules {
+                Some(expected) => {
+                    let mut expected: Vec<&str> = expected.iter().map(String::as_str).collect();
+                    expected.sort_unstable();
+                    if found != expected {
+                        fail(format!("found {found:?}, expected {expected:?}"));
+                    }
+                }
+                None if !found.contains(&rule.id.as_str()) => fail(format!("found {found:?} without this rule")),
+                None => {}
+            }
+            for (name, fate) in &example.expect.columns {
+                let column = report.jobs.iter().flat_map(|j| &j.columns).find(|c| c.name == *name);
+                if column.map(|c| c.fate) != Some((*fate).into()) {
+                    fail(format!("column {name} is {:?}, expected {fate:?}", column.map(|c| c.fate)));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} examples are wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// A script against itself changes nothing: no rule may find anything in it.
+#[test]
+#[ignore = "needs the planner"]
+fn no_rule_finds_anything_without_a_change() {
+    use keepstate::check::{Options, Text, check};
+    for rule in book().rules() {
+        for example in rule.examples().unwrap() {
+            for text in [example.old, example.new] {
+                let checked = check(Text::new("a.sql", text.clone()), Text::new("b.sql", text), &Options::default());
+                let found: Vec<_> = checked.report.jobs.iter().flat_map(|j| &j.findings).map(|f| &f.rule).collect();
+                assert!(found.is_empty(), "{} ({}): {found:?}", rule.id, example.name);
+            }
+        }
+    }
+}
