@@ -1,7 +1,7 @@
 //! `Expand`: GROUPING SETS written out, each row once per set. Stateless.
 
 use super::{ExecNode, TextContext, join};
-use crate::logical::print::print;
+use crate::logical::print::expression;
 use crate::logical::rex::{Rex, RexKind, Value};
 
 /// Emits each input row once per projection.
@@ -22,7 +22,7 @@ impl ExecNode for Expand {
             let row = join(p.iter().zip(&context.node.columns).map(|(e, column)| {
                 let text = match &e.kind {
                     RexKind::Literal(Value::Null) => "null".to_owned(),
-                    _ => print(e, &names),
+                    _ => expression(e, &names).to_string(),
                 };
                 if text == *column.name { text } else { format!("{text} AS {}", column.name) }
             }));

@@ -14,6 +14,7 @@ pub mod expand;
 pub mod group_aggregate;
 pub mod group_window_aggregate;
 pub mod local_window_aggregate;
+mod json;
 mod lower;
 mod needed;
 pub mod over_aggregate;
@@ -36,34 +37,9 @@ use std::sync::Arc;
 
 use crate::catalog::types::DataType;
 use crate::logical::rex::Origins;
+pub use crate::target::Target;
 pub use changelog::ChangelogMode;
-pub use script::{Note, PlannedScript, plan_script};
-
-/// The engine whose behaviour is predicted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub enum Target {
-    /// Alibaba Realtime Compute for Apache Flink; plans as Flink 1.20, plus window functions without `TABLE( )`.
-    #[default]
-    Vvr,
-    /// Open-source Flink 1.20.
-    Flink120,
-    /// Open-source Flink 2.2.
-    Flink22,
-}
-
-impl Target {
-    /// The name on the command line and in reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Target::Vvr => "vvr",
-            Target::Flink120 => "flink-1.20",
-            Target::Flink22 => "flink-2.2",
-        }
-    }
-
-    /// All targets.
-    pub const ALL: [Target; 3] = [Target::Vvr, Target::Flink120, Target::Flink22];
-}
+pub use script::{PlannedScript, plan_script};
 
 /// Index of a [`Node`] in its [`Plan`]. In JSON ids count in print order from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]

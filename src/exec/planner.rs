@@ -6,7 +6,7 @@ use super::drop_update_before::DropUpdateBefore;
 use super::lower::Tree;
 use super::rank::RankStrategy;
 use super::{Node, NodeId, Operator, Plan, Target, TextContext};
-use crate::catalog::connectors::Connector;
+use crate::catalog::connectors::{Connector, SinkAccepts};
 use crate::logical::rex::Origins;
 
 /// Builds the plan of a job from its sinks.
@@ -35,7 +35,7 @@ fn leaves(tree: &Tree) -> usize {
 fn settle(mut tree: Tree, before: bool) -> Tree {
     let has_updates = tree.changelog.has_updates();
     let below = match &tree.op {
-        Operator::Sink(sink) => sink.table.as_ref().is_some_and(|t| Connector::of(t).sink.wants_update_before),
+        Operator::Sink(sink) => sink.table.as_ref().is_some_and(|t| matches!(Connector::of(t).sink, SinkAccepts::All { update_before: true })),
         Operator::GroupAggregate(_)
         | Operator::WindowAggregate(_)
         | Operator::GroupWindowAggregate(_)

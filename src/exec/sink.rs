@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{ExecNode, TextContext};
-use crate::catalog::table::Table;
+use crate::catalog::Table;
 
 /// Where rows go.
 #[derive(Debug, Clone)]

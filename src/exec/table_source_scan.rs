@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::{ExecNode, TextContext, join};
-use crate::catalog::table::{ColumnKind, Table};
-use crate::logical::print::{print, print_prefix};
-use crate::logical::rex::Rex;
+use crate::catalog::{Table, TableColumnKind};
+use crate::logical::print::expression;
+use crate::logical::rex::{Rex, RexKind};
 
 /// Reads a table.
 #[derive(Debug, Clone)]
@@ -34,7 +34,7 @@ impl ExecNode for TableSourceScan {
         let path = &self.table.path;
         let mut table = format!("{}, {}, {}", path.catalog, path.database, path.name);
         let metadata = join(self.fields.iter().filter_map(|f| match &self.table.columns[*f].kind {
-            ColumnKind::Metadata { key, .. } => Some(key.clone().unwrap_or_else(|| self.table.columns[*f].name.to_string())),
+            TableColumnKind::Metadata { key, .. } => Some(key.as_str()),
             _ => None,
         }));
         if self.projected {
@@ -44,25 +44,28 @@ impl ExecNode for TableSourceScan {
             table += &format!(", metadata=[{metadata}]");
         }
         if let Some(watermark) = &self.watermark {
-            let text = print_prefix(watermark, &columns);
+            let text = prefix(watermark, &columns);
             table += &format!(", watermark=[{text}], watermarkEmitStrategy=[on-periodic]");
         }
         if !self.filters.is_empty() {
-            let text = self.filters.iter().map(|f| print_prefix(f, &columns)).reduce(|a, b| format!("and({a}, {b})"));
+            let text = self.filters.iter().map(|f| prefix(f, &columns)).reduce(|a, b| format!("and({a}, {b})"));
             table += &format!(", filter=[{}]", text.unwrap_or_default());
         }
         let mut out = vec![("table", format!("[{table}]")), ("fields", columns.join(", "))];
         if !self.hints.is_empty() {
-            let hints = join(self.hints.iter().map(|(k, v)| format!("{k}={}", crate::catalog::secrets::mask(k, v))));
+            let hints = join(self.hints.iter().map(|(k, v)| format!("{k}={}", v)));
             out.push(("hints", format!("[[OPTIONS options:{{{hints}}}]]")));
         }
         out
     }
 }
 
-impl TableSourceScan {
-    /// A condition or strategy in infix notation, for messages.
-    pub fn infix(&self, e: &Rex, names: &[&str]) -> String {
-        print(e, names)
+/// An expression as a source prints it: operators before their operands, `>(temp, 40)`.
+fn prefix(e: &Rex, columns: &[&str]) -> String {
+    match &e.kind {
+        RexKind::Call(function, args) => {
+            format!("{}({})", function.name(), join(args.iter().map(|a| prefix(a, columns))))
+        }
+        _ => expression(e, columns).to_string(),
     }
 }

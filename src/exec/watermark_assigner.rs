@@ -1,7 +1,7 @@
 //! `WatermarkAssigner`: emits watermarks for a rowtime column. Keeps no keyed state (the last watermark is not in savepoints).
 
 use super::{ExecNode, TextContext};
-use crate::logical::print::print;
+use crate::logical::print::expression;
 use crate::logical::rex::Rex;
 
 /// Emits watermarks as a column's strategy says.
@@ -21,7 +21,7 @@ impl ExecNode for WatermarkAssigner {
     fn attributes(&self, context: &TextContext<'_>) -> Vec<(&'static str, String)> {
         vec![
             ("rowtime", context.name(self.rowtime).to_owned()),
-            ("watermark", print(&self.expr, &context.input_names())),
+            ("watermark", expression(&self.expr, &context.input_names()).to_string()),
         ]
     }
 }

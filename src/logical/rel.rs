@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::rex::{Origins, OverFrame, Rex, SortExpr};
-use crate::catalog::table::Table;
+use crate::catalog::Table;
 use crate::catalog::types::{DataType, TimeAttribute, TypeKind};
 use crate::source::Span;
 

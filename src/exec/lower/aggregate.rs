@@ -2,12 +2,12 @@
 
 use super::{Lowering, Tree, exchange, exec_columns, named, pass_through};
 use crate::catalog::aggregates;
-use crate::catalog::options::AggPhaseStrategy;
+use crate::catalog::options::AggregatePhase;
 use crate::catalog::types::TypeKind;
 use crate::exec::aggregate_text::Accumulators;
 use crate::exec::changelog::ChangelogMode;
 use crate::exec::group_aggregate::GroupAggregate;
-use crate::exec::group_window_aggregate::GroupWindowAggregate;
+use crate::exec::group_window_aggregate::{EmitStrategy, GroupWindowAggregate};
 use crate::exec::local_window_aggregate::LocalWindowAggregate;
 use crate::exec::window_aggregate::{GlobalWindowAggregate, WindowAggregate, WindowAggregateOrigin};
 use crate::exec::window_spec::{WindowAttachment, WindowSpec};
@@ -25,8 +25,9 @@ impl Lowering<'_> {
         columns: Vec<RelColumn>,
         origins: Origins,
     ) -> PlanResult<Tree> {
-        if let Some(what) = self.options.mini_batch_aggregation() {
-            return Err(PlanError::unsupported(origins.first().unwrap_or_default(), what).into());
+        if self.options.mini_batch_enabled() {
+            let at = origins.first().unwrap_or_default();
+            return Err(PlanError::unsupported(at, "an aggregate with mini-batch").into());
         }
         let input = exchange(self.lower(input)?, aggregate.keys.clone());
         let retracts = !input.changelog.is_insert_only();
@@ -71,7 +72,11 @@ impl Lowering<'_> {
         let proctime = input.columns[window.time].ty.is_proctime();
         let input = exchange(self.lower(input)?, window.keys.clone());
         let retracts = !input.changelog.is_insert_only();
-        let emit = self.options.emit_strategy();
+        let emit = EmitStrategy {
+            early: self.options.early_fire(),
+            late: self.options.late_fire(),
+            allow_lateness: self.options.allow_lateness().unwrap_or_default(),
+        };
         let updates = emit.produces_updates();
         let keys = window.keys.len();
         let op = Operator::GroupWindowAggregate(GroupWindowAggregate {
@@ -124,7 +129,7 @@ impl Lowering<'_> {
             proctime: aggregate.proctime,
             origins: aggregate.tvf.written.clone(),
         };
-        if self.options.splits_distinct() && aggregate.calls.iter().any(|c| c.distinct) {
+        if self.options.split_distinct() && aggregate.calls.iter().any(|c| c.distinct) {
             return Err(PlanError::unsupported(at, "a window aggregate with `table.optimizer.distinct-agg.split.enabled`").into());
         }
         let two_phases = self.two_phases(&aggregate);
@@ -165,8 +170,8 @@ impl Lowering<'_> {
     fn two_phases(&self, aggregate: &rel::WindowAggregate) -> bool {
         !aggregate.proctime
             && !matches!(aggregate.tvf.kind, WindowKind::Session { .. })
-            && self.options.agg_phase_strategy() != AggPhaseStrategy::OnePhase
-            && aggregate.calls.iter().all(|c| aggregates::is_mergeable(&c.function))
+            && self.options.aggregate_phase() != AggregatePhase::OnePhase
+            && aggregate.calls.iter().all(|c| is_mergeable(&c.function))
     }
 }
 
@@ -179,7 +184,7 @@ fn check_functions(aggregate: &rel::WindowAggregate, at: Span) -> PlanResult<()>
     for call in &aggregate.calls {
         let span = call.origins.first().unwrap_or(at);
         let window = aggregate.tvf.kind.name();
-        if !aggregates::is_mergeable(&call.function) {
+        if !is_mergeable(&call.function) {
             return Err(PlanError::rejected(
                 span,
                 format!("{} cannot be used in a {window} window: Flink finds no `merge` method for it", call.function),
@@ -233,4 +238,8 @@ fn phases(mut node: WindowAggregate, input: Tree, columns: Vec<Column>, origins:
     node.window.attachment = attachment;
     let global = Operator::GlobalWindowAggregate(GlobalWindowAggregate { aggregate: node, local_calls });
     pass_through(global, exchanged, columns, origins)
+}
+
+fn is_mergeable(function: &str) -> bool {
+    aggregates::lookup(function).is_none_or(|def| def.mergeable)
 }

@@ -17,7 +17,7 @@ use super::watermark_assigner::WatermarkAssigner;
 use super::window_spec::{WindowAttachment, WindowSpec};
 use super::window_table_function::WindowTableFunction;
 use super::{Column, Operator, Target};
-use crate::catalog::options::PlanOptions;
+use crate::catalog::SessionOptions;
 use crate::logical::error::PlanResult;
 use crate::logical::rel::{Rel, RelColumn, RelOp, WindowKind, WindowTvf};
 use crate::logical::rex::{Origins, Rex};
@@ -48,7 +48,7 @@ pub struct Lowering<'a> {
     /// The engine.
     pub target: Target,
     /// Options that decide plans.
-    pub options: &'a PlanOptions,
+    pub options: &'a SessionOptions,
 }
 
 impl Lowering<'_> {

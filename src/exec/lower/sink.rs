@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::over::producer;
 use super::{Lowering, Tree};
 use crate::catalog::connectors::{Connector, SinkAccepts};
-use crate::catalog::table::Table;
+use crate::catalog::Table;
 use crate::exec::Operator;
 use crate::exec::sink::Sink;
 use crate::logical::error::{PlanError, PlanResult};
@@ -37,7 +37,7 @@ impl Lowering<'_> {
         if let Some(table) = &request.table {
             let connector = Connector::of(table);
             let updates = !input.changelog.is_insert_only();
-            if connector.sink.accepts == SinkAccepts::Append && updates {
+            if connector.sink == SinkAccepts::Append && updates {
                 return Err(PlanError::rejected(
                     request.span,
                     format!(
@@ -60,7 +60,7 @@ impl Lowering<'_> {
                     input.upsert_keys.iter().any(|u| u.len() == key.len() && u.iter().all(|c| key.contains(c)))
                 });
                 upsert_materialize =
-                    updates && !matches && connector.sink.accepts != SinkAccepts::Append && self.options.may_materialize();
+                    updates && !matches && connector.sink != SinkAccepts::Append && self.options.upsert_materialize() != "NONE";
             }
         }
         let columns = input.columns.clone();

@@ -9,7 +9,7 @@ use super::Builder;
 use super::group_items::{GroupItems, Key};
 use super::legacy_window::LegacyWindow;
 use super::select::{SelectResolver, apply_filter, item_name, unique};
-use crate::catalog::aggregates::{self, AggregateDef, Distinct};
+use crate::catalog::aggregates::{AggregateDef, Distinct};
 use crate::catalog::functions::ArgumentType;
 use crate::catalog::types::{DataType, TypeKind};
 use crate::logical::error::{PlanError, PlanResult};
@@ -493,7 +493,7 @@ struct Reduced {
 /// STDDEV and VAR become sums and a count, and then AVG and SUM beside them do too (Flink's `AggregateReduceFunctionsRule`).
 fn reduce(pending: &[PendingCall]) -> Reduced {
     let mut out = Reduced { calls: Vec::new(), results: Vec::new(), planned: Vec::new() };
-    let reduces = pending.iter().any(|c| aggregates::is_variance(&c.function));
+    let reduces = pending.iter().any(|c| make::is_variance(&c.function));
     for call in pending {
         let (result, planned) = if reduces { out.reduced(call) } else { out.kept(call) };
         out.results.push(result);
@@ -530,7 +530,7 @@ impl Reduced {
         };
         let count = PendingCall { function: "COUNT".into(), ty: TypeKind::BigInt.not_null(), name: None, ..call.clone() };
         match &*call.function {
-            f if aggregates::is_variance(f) => {
+            f if make::is_variance(f) => {
                 let squares = self.add(sum_of(make::square(x.clone())));
                 let sum = self.add(sum_of(x));
                 let n = self.add(count);

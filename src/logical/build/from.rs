@@ -159,7 +159,7 @@ impl<'a> Builder<'a> {
         });
         let message = format!("table `{}` has no DDL; its columns are inferred from use", name.last());
         self.note(message, name.span);
-        let table = Arc::new(table.build());
+        let table = Arc::new(table.finish());
         self.inferred.insert(path, table.clone());
         table
     }
@@ -240,7 +240,7 @@ impl<'a> Builder<'a> {
         // The order of columns is the table's once computed columns are in; before that it is the scan's.
         let name = &watermark.path[0];
         let rowtime = rel.columns.iter().position(|c| *c.name == **name).unwrap_or(watermark.column);
-        crate::catalog::check_rowtime(&rel.columns[rowtime].ty, watermark.span)?;
+        crate::catalog::check_rowtime_type(&rel.columns[rowtime].ty, watermark.span)?;
         let mut scope = Scope::of_table(&[], rel.columns.iter().map(|c| (c.name.to_string(), c.ty.clone())));
         let expr = simplify::simplify(Translator::new(self.catalog).expr(&watermark.expr, &mut scope)?);
         let mut columns = rel.columns.clone();

@@ -5,7 +5,7 @@
 //! they can ([`sources`]), ranks are recognized ([`ranks`]), window functions are pulled into their aggregates
 //! ([`window_aggregates`]). The order matters: what happens before OVER is split off prunes through it, what happens after does not.
 
-mod columns;
+pub mod columns;
 mod prune;
 mod push_filters;
 mod ranks;

@@ -7,8 +7,7 @@
 
 use std::sync::Arc;
 
-use crate::catalog::aggregates;
-use crate::catalog::types::TypeKind;
+use crate::catalog::types::{DataType, TypeKind};
 use crate::logical::error::{PlanError, PlanResult};
 use crate::logical::make;
 use crate::logical::rel::{AggArg, AggCall, Over, Rel, RelColumn, RelOp, SortKey, WrittenCall};
@@ -149,7 +148,7 @@ fn has_literal_or_step(e: &Rex) -> bool {
         RexKind::Input(_) => false,
         RexKind::Over(over) => {
             over.frame.preceding.is_some_and(|n| n != 0)
-                || aggregates::has_literals_over(&over.function)
+                || matches!(&*over.function, "SUM" | "AVG") || make::is_variance(&over.function)
                 || over.args.iter().chain(&over.filter).chain(&over.partition_by).any(|a| a.as_input().is_none())
                 || over.order_by.iter().any(|s| s.expr.as_input().is_none())
         }
@@ -268,15 +267,15 @@ impl Splitter<'_> {
         };
         let (expr, planned) = match &*over.function {
             "SUM" => {
-                let (sum, planned) = self.sum(&call);
+                let (sum, planned) = self.sum(&call, &over.args[0].ty);
                 (sum, planned)
             }
             "AVG" => {
-                let (sum, planned) = self.sum(&call);
+                let (sum, planned) = self.sum(&call, &over.args[0].ty);
                 let count = self.column(planned[0]);
                 (make::average(sum, count, &e.ty), planned)
             }
-            f if aggregates::is_variance(f) => {
+            f if make::is_variance(f) => {
                 return Err(PlanError::unsupported(e.origins.first().unwrap_or_default(), format!("{f} OVER")).into());
             }
             _ => {
@@ -291,8 +290,8 @@ impl Splitter<'_> {
     }
 
     /// `CASE WHEN COUNT(x) > 0 THEN $SUM0(x) ELSE NULL END`.
-    fn sum(&mut self, call: &AggCall) -> (Rex, Vec<usize>) {
-        let sum_ty = aggregates::sum_type(&call.ty, call);
+    fn sum(&mut self, call: &AggCall, arg: &DataType) -> (Rex, Vec<usize>) {
+        let sum_ty = make::sum_type(arg);
         let count = self.add(AggCall { function: "COUNT".into(), ty: TypeKind::BigInt.not_null(), ..call.clone() });
         let sum = self.add(AggCall {
             function: "$SUM0".into(),
