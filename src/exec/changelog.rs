@@ -40,8 +40,7 @@ impl ChangelogMode {
 /// `I`, `I,UA,D`, `I,UB,UA,D`.
 impl fmt::Display for ChangelogMode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let kinds =
-            [(self.insert, "I"), (self.update_before, "UB"), (self.update_after, "UA"), (self.delete, "D")];
+        let kinds = [(self.insert, "I"), (self.update_before, "UB"), (self.update_after, "UA"), (self.delete, "D")];
         let mut first = true;
         for (_, word) in kinds.iter().filter(|(there, _)| *there) {
             write!(f, "{}{word}", if first { "" } else { "," })?;

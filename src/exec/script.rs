@@ -184,9 +184,10 @@ impl ScriptPlanner {
         }
         let path = table.path.clone();
         self.catalog.add_table(table)?;
-        self.catalog.table(&path).cloned().ok_or_else(|| {
-            PlanError::rejected(span, "the table could not be declared").into()
-        })
+        self.catalog
+            .table(&path)
+            .cloned()
+            .ok_or_else(|| PlanError::rejected(span, "the table could not be declared").into())
     }
 
     fn lower(&self, rel: Rel, request: SinkRequest) -> PlanResult<Tree> {

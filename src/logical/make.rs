@@ -124,8 +124,5 @@ fn int(n: i64) -> Rex {
 
 /// True for STDDEV and VAR, which are computed from sums and a count.
 pub fn is_variance(function: &str) -> bool {
-    matches!(
-        function,
-        "STDDEV" | "STDDEV_POP" | "STDDEV_SAMP" | "VAR_POP" | "VAR_SAMP" | "VARIANCE"
-    )
+    matches!(function, "STDDEV" | "STDDEV_POP" | "STDDEV_SAMP" | "VAR_POP" | "VAR_SAMP" | "VARIANCE")
 }

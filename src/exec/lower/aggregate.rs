@@ -130,10 +130,15 @@ impl Lowering<'_> {
             origins: aggregate.tvf.written.clone(),
         };
         if self.options.split_distinct() && aggregate.calls.iter().any(|c| c.distinct) {
-            return Err(PlanError::unsupported(at, "a window aggregate with `table.optimizer.distinct-agg.split.enabled`").into());
+            return Err(PlanError::unsupported(
+                at,
+                "a window aggregate with `table.optimizer.distinct-agg.split.enabled`",
+            )
+            .into());
         }
         let two_phases = self.two_phases(&aggregate);
-        let counts_rows = aggregate.calls.iter().any(|c| &*c.function == "COUNT" && c.args.is_empty() && c.filter.is_none());
+        let counts_rows =
+            aggregate.calls.iter().any(|c| &*c.function == "COUNT" && c.args.is_empty() && c.filter.is_none());
         let hop = matches!(aggregate.tvf.kind, WindowKind::Hop { .. });
         let hidden_count = !counts_rows && ((hop && two_phases) || retracts);
         let node = WindowAggregate {
@@ -153,7 +158,9 @@ impl Lowering<'_> {
         };
         let keys = node.keys.len();
         let calls = node.calls.len();
-        let mut tree = if two_phases { phases(node, input, columns, origins) } else {
+        let mut tree = if two_phases {
+            phases(node, input, columns, origins)
+        } else {
             let input = exchange(input, node.keys.clone());
             pass_through(Operator::WindowAggregate(node), input, columns, origins)
         };

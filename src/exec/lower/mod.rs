@@ -60,10 +60,8 @@ impl Lowering<'_> {
             RelOp::Scan(scan) => self.scan(scan, columns, origins),
             RelOp::Watermark(watermark) => {
                 let input = self.lower(inputs.remove(0))?;
-                let op = Operator::WatermarkAssigner(WatermarkAssigner {
-                    rowtime: watermark.rowtime,
-                    expr: watermark.expr,
-                });
+                let op =
+                    Operator::WatermarkAssigner(WatermarkAssigner { rowtime: watermark.rowtime, expr: watermark.expr });
                 Ok(source::below_normalize(op, input, exec_columns(columns), origins))
             }
             RelOp::Aggregate(aggregate) => self.group_aggregate(aggregate, inputs.remove(0), columns, origins),
@@ -76,9 +74,7 @@ impl Lowering<'_> {
             }
             RelOp::GroupWindow(window) => self.group_window_aggregate(window, inputs.remove(0), columns, origins),
             RelOp::WindowTvf(tvf) => self.window_table_function(tvf, inputs.remove(0), columns, origins),
-            RelOp::WindowAggregate(aggregate) => {
-                self.window_aggregate(*aggregate, inputs.remove(0), columns, origins)
-            }
+            RelOp::WindowAggregate(aggregate) => self.window_aggregate(*aggregate, inputs.remove(0), columns, origins),
             RelOp::Over(over) => self.over_aggregate(over, inputs.remove(0), columns, origins),
             RelOp::Rank(rank) => self.rank(rank, inputs.remove(0), columns, origins),
             RelOp::Union => {

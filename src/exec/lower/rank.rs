@@ -102,7 +102,8 @@ impl Lowering<'_> {
             }
             let proctime = order_time == TimeAttribute::Proctime;
             let keeps_last = ranking.order[0].descending;
-            let insert_only = !keeps_last && (proctime || (self.target == Target::Flink22 && !self.options.mini_batch_enabled()));
+            let insert_only =
+                !keeps_last && (proctime || (self.target == Target::Flink22 && !self.options.mini_batch_enabled()));
             let exchanged = exchange(input, partition.clone());
             let mut tree =
                 pass_through(Operator::Deduplicate(Deduplicate { ranking, proctime }), exchanged, columns, origins);

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::over::producer;
 use super::{Lowering, Tree};
-use crate::catalog::connectors::{Connector, SinkAccepts};
 use crate::catalog::Table;
+use crate::catalog::connectors::{Connector, SinkAccepts};
 use crate::exec::Operator;
 use crate::exec::sink::Sink;
 use crate::logical::error::{PlanError, PlanResult};
@@ -59,8 +59,10 @@ impl Lowering<'_> {
                 let matches = key.is_some_and(|key| {
                     input.upsert_keys.iter().any(|u| u.len() == key.len() && u.iter().all(|c| key.contains(c)))
                 });
-                upsert_materialize =
-                    updates && !matches && connector.sink != SinkAccepts::Append && self.options.upsert_materialize() != "NONE";
+                upsert_materialize = updates
+                    && !matches
+                    && connector.sink != SinkAccepts::Append
+                    && self.options.upsert_materialize() != "NONE";
             }
         }
         let columns = input.columns.clone();

@@ -156,9 +156,12 @@ impl AggregateCollector {
                 Ok(rex) => match self.keys.iter().position(|k| k.rex == rex) {
                     Some(k) => keys.push(k),
                     None => {
-                        return Some(Err(PlanError::rejected(e.span, format!("argument to {name} must be a grouped expression"))
-                            .label("not grouped by")
-                            .into()));
+                        return Some(Err(PlanError::rejected(
+                            e.span,
+                            format!("argument to {name} must be a grouped expression"),
+                        )
+                        .label("not grouped by")
+                        .into()));
                     }
                 },
                 Err(e) => return Some(Err(e)),
@@ -283,10 +286,13 @@ impl Layout {
                 return Ok(self.properties[i - PROPERTIES].clone().with_origins(&e.origins));
             }
             let name = &scope.columns()[i].0;
-            return Err(PlanError::rejected(e.origins.first().unwrap_or(at), format!("Expression '{name}' is not being grouped"))
-                .label("neither grouped by nor aggregated")
-                .help(format!("add `{name}` to GROUP BY, or aggregate it, such as MAX({name})"))
-                .into());
+            return Err(PlanError::rejected(
+                e.origins.first().unwrap_or(at),
+                format!("Expression '{name}' is not being grouped"),
+            )
+            .label("neither grouped by nor aggregated")
+            .help(format!("add `{name}` to GROUP BY, or aggregate it, such as MAX({name})"))
+            .into());
         }
         let mut error = None;
         let out = e.map_children(&mut |child| match self.finish(child, at, scope) {
@@ -322,7 +328,11 @@ impl Below {
             .enumerate()
             .map(|(i, a)| {
                 // Constants after the first argument are the function's settings, not rows' values.
-                if i > 0 && a.as_literal().is_some() { AggArg::Constant(a.clone()) } else { AggArg::Column(self.add(a)) }
+                if i > 0 && a.as_literal().is_some() {
+                    AggArg::Constant(a.clone())
+                } else {
+                    AggArg::Column(self.add(a))
+                }
             })
             .collect();
         let filter = call.filter.as_ref().map(|f| {
@@ -363,7 +373,9 @@ fn build_aggregate(
             _ => {
                 if let Some(w) = &window {
                     below.exprs.push(w.time.clone());
-                    below.names.push(None);
+                    below
+                        .names
+                        .push(renamed_below(&rel, &w.time).then(|| format!("$f{}", below.exprs.len() - 1).into()));
                     time_column = below.exprs.len() - 1;
                 }
             }
@@ -474,6 +486,12 @@ fn build_aggregate(
     (rel, Layout { keys, aggregates, properties: property_columns, groupings })
 }
 
+/// True if a subquery gave the column another name: Flink then prints the window's time column by its place.
+fn renamed_below(rel: &Rel, column: &Rex) -> bool {
+    let (RelOp::Project(exprs), Some(i)) = (&rel.op, column.as_input()) else { return false };
+    exprs[i].as_input().is_some_and(|j| rel.input().columns[j].name != rel.columns[i].name)
+}
+
 /// A result expression over planned calls, over the aggregate's output.
 fn shift(e: &Rex, first_call: usize, calls: &[AggCall]) -> Rex {
     e.map_inputs(&mut |k, used| {
@@ -528,7 +546,8 @@ impl Reduced {
             name: None,
             ..call.clone()
         };
-        let count = PendingCall { function: "COUNT".into(), ty: TypeKind::BigInt.not_null(), name: None, ..call.clone() };
+        let count =
+            PendingCall { function: "COUNT".into(), ty: TypeKind::BigInt.not_null(), name: None, ..call.clone() };
         match &*call.function {
             f if make::is_variance(f) => {
                 let squares = self.add(sum_of(make::square(x.clone())));
@@ -545,7 +564,11 @@ impl Reduced {
             "SUM" => {
                 let n = self.add(count);
                 let ty = make::sum_type(&x.ty);
-                let sum = self.add(PendingCall { function: "$SUM0".into(), ty: ty.clone().with_nullable(false), ..call.clone() });
+                let sum = self.add(PendingCall {
+                    function: "$SUM0".into(),
+                    ty: ty.clone().with_nullable(false),
+                    ..call.clone()
+                });
                 (make::null_if_no_rows(self.column(n), self.column(sum), ty), vec![sum, n])
             }
             _ => self.kept(call),
@@ -554,13 +577,7 @@ impl Reduced {
 }
 
 /// Writes out grouping sets: the expanded row, the column that tells sets apart, and where columns went.
-fn expand(
-    input: Rel,
-    keys: &[usize],
-    sets: &[Vec<usize>],
-    calls: &[AggCall],
-    at: Span,
-) -> (Rel, usize, Vec<usize>) {
+fn expand(input: Rel, keys: &[usize], sets: &[Vec<usize>], calls: &[AggCall], at: Span) -> (Rel, usize, Vec<usize>) {
     let width = input.columns.len();
     let mut columns = input.columns.clone();
     let in_all = |k: usize| sets.iter().all(|s| s.contains(&k));
@@ -607,9 +624,7 @@ fn set_id(set: &[usize], keys: usize) -> i64 {
 
 /// GROUPING over the column that tells sets apart.
 fn grouping_value(args: &[usize], keys: usize, sets: &[Vec<usize>], id: Option<&Rex>) -> Rex {
-    let value = |set: &[usize]| -> i64 {
-        args.iter().fold(0, |acc, k| (acc << 1) | i64::from(!set.contains(k)))
-    };
+    let value = |set: &[usize]| -> i64 { args.iter().fold(0, |acc, k| (acc << 1) | i64::from(!set.contains(k))) };
     let literal = |v: i64| Rex::literal(Value::Int(v), TypeKind::BigInt.not_null());
     let Some(id) = id else { return literal(0) };
     let branches = sets.iter().map(|s| (set_id(s, keys), value(s))).map(|(e, v)| (literal(e), literal(v))).collect();

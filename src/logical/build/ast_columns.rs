@@ -1,8 +1,6 @@
 //! The column names that a SELECT uses, for tables without DDL.
 
-use crate::syntax::ast::{
-    Expr, ExprKind, FunctionArg, FunctionCall, GroupItem, Ident, Select, SelectItem, WindowSpec,
-};
+use crate::syntax::ast::{Expr, ExprKind, FunctionArg, FunctionCall, GroupItem, Ident, Select, SelectItem, WindowSpec};
 
 /// Calls `f` with every column path in the SELECT's own clauses (subqueries not entered).
 pub fn of_select<'a>(select: &'a Select, f: &mut dyn FnMut(&'a [Ident])) {

@@ -85,11 +85,8 @@ impl<'a> Builder<'a> {
         }
         match self.catalog.resolve(name)? {
             Resolved::Table(table) => {
-                let full = vec![
-                    table.path.catalog.to_string(),
-                    table.path.database.to_string(),
-                    table.path.name.to_string(),
-                ];
+                let full =
+                    vec![table.path.catalog.to_string(), table.path.database.to_string(), table.path.name.to_string()];
                 let (table, hints) = with_hints(table, hints);
                 Ok((self.scan(table, hints, name.span)?, full))
             }
@@ -228,12 +225,7 @@ impl<'a> Builder<'a> {
         Ok(rel.project(exprs, names, origins.clone()))
     }
 
-    fn add_watermark(
-        &mut self,
-        rel: Rel,
-        watermark: &crate::catalog::Watermark,
-        origins: &Origins,
-    ) -> PlanResult<Rel> {
+    fn add_watermark(&mut self, rel: Rel, watermark: &crate::catalog::Watermark, origins: &Origins) -> PlanResult<Rel> {
         if watermark.path.len() > 1 {
             return Err(PlanError::unsupported(watermark.span, "a watermark on a nested field").into());
         }

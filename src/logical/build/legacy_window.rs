@@ -44,27 +44,29 @@ fn window_name(name: &str) -> Option<&'static str> {
 }
 
 /// The window that a GROUP BY item calls, if it is one.
-pub(super) fn legacy_window(
-    e: &Expr,
-    t: &mut Translator<'_>,
-    scope: &mut Scope,
-) -> PlanResult<Option<LegacyWindow>> {
+pub(super) fn legacy_window(e: &Expr, t: &mut Translator<'_>, scope: &mut Scope) -> PlanResult<Option<LegacyWindow>> {
     let ExprKind::Function(call) = &e.kind else { return Ok(None) };
     let Some(name) = window_name(call.name.last()).filter(|_| call.over.is_none()) else { return Ok(None) };
     let wanted = if name == "HOP" { 3 } else { 2 };
     let args: Vec<&Expr> = call.args.iter().filter_map(plain).collect();
     if args.len() == wanted + 1 {
-        return Err(PlanError::rejected(args[wanted].span, format!("{name} windows with an alignment are not supported"))
-            .label("one argument too many")
-            .help("use the window table function with an offset")
-            .into());
+        return Err(PlanError::rejected(
+            args[wanted].span,
+            format!("{name} windows with an alignment are not supported"),
+        )
+        .label("one argument too many")
+        .help("use the window table function with an offset")
+        .into());
     }
     if args.len() != wanted || args.len() != call.args.len() {
         let usage = if name == "HOP" { "HOP(ts, slide, size)" } else { "a time attribute and an interval" };
-        return Err(PlanError::rejected(call.span, format!("invalid number of arguments to {name}: {wanted} are expected"))
-            .label(format!("{} here", call.args.len()))
-            .help(format!("usage: {usage}"))
-            .into());
+        return Err(PlanError::rejected(
+            call.span,
+            format!("invalid number of arguments to {name}: {wanted} are expected"),
+        )
+        .label(format!("{} here", call.args.len()))
+        .help(format!("usage: {usage}"))
+        .into());
     }
     let mut resolver = SelectResolver { scope, windows: &[], aggregates: None, over: false, clause: "GROUP BY" };
     let mut time = t.expr(args[0], &mut resolver)?;
@@ -75,10 +77,15 @@ pub(super) fn legacy_window(
         }
     }
     if time.ty.time_attribute() == TimeAttribute::None {
-        return Err(PlanError::rejected(args[0].span, format!("window aggregate {name} can only be defined over a time attribute column"))
-            .label(format!("this is {}", time.ty))
-            .help("use the column with the WATERMARK, or a PROCTIME() column; a CAST or function makes it an ordinary value")
-            .into());
+        return Err(PlanError::rejected(
+            args[0].span,
+            format!("window aggregate {name} can only be defined over a time attribute column"),
+        )
+        .label(format!("this is {}", time.ty))
+        .help(
+            "use the column with the WATERMARK, or a PROCTIME() column; a CAST or function makes it an ordinary value",
+        )
+        .into());
     }
     let lengths = args[1..].iter().map(|a| length(a, name, t)).collect::<PlanResult<Vec<_>>>()?;
     let origins = WindowOrigins {
@@ -183,7 +190,9 @@ fn resolve(
 
 fn unmatched(name: &str, base: &str, span: Span, window: Option<Span>) -> Box<PlanError> {
     let help = match window {
-        Some(_) => format!("repeat the arguments of {base} in GROUP BY to the letter: Flink compares the text of intervals, not their length"),
+        Some(_) => format!(
+            "repeat the arguments of {base} in GROUP BY to the letter: Flink compares the text of intervals, not their length"
+        ),
         None => format!("add {base}(...) with the same arguments to GROUP BY"),
     };
     PlanError::rejected(

@@ -19,10 +19,13 @@ impl SelectResolver<'_> {
     /// `f(x) OVER (...)`.
     pub(super) fn over_call(&mut self, name: &str, call: &FunctionCall, t: &mut Translator<'_>) -> PlanResult<Rex> {
         if !self.over {
-            return Err(PlanError::rejected(call.span, format!("windowed aggregate expression is illegal in {}", self.clause))
-                .label("OVER is not allowed here")
-                .help("compute it in a subquery and filter above it")
-                .into());
+            return Err(PlanError::rejected(
+                call.span,
+                format!("windowed aggregate expression is illegal in {}", self.clause),
+            )
+            .label("OVER is not allowed here")
+            .help("compute it in a subquery and filter above it")
+            .into());
         }
         let Some(def) = aggregates::lookup(name) else {
             let declared = t.catalog().declares_function(&call.name);
@@ -58,13 +61,7 @@ impl SelectResolver<'_> {
         Ok(rex)
     }
 
-    fn over_with(
-        &mut self,
-        name: &str,
-        call: &FunctionCall,
-        ty: DataType,
-        t: &mut Translator<'_>,
-    ) -> PlanResult<Rex> {
+    fn over_with(&mut self, name: &str, call: &FunctionCall, ty: DataType, t: &mut Translator<'_>) -> PlanResult<Rex> {
         let mut args = Vec::new();
         for arg in &call.args {
             match arg {
@@ -74,8 +71,7 @@ impl SelectResolver<'_> {
         }
         let spec = call.over.as_deref().expect("the caller saw OVER");
         let window = self.resolve_window(spec)?;
-        let partition_by =
-            window.partition_by.iter().map(|e| self.over_expr(e, t)).collect::<PlanResult<Vec<_>>>()?;
+        let partition_by = window.partition_by.iter().map(|e| self.over_expr(e, t)).collect::<PlanResult<Vec<_>>>()?;
         let order_by = window.order_by.iter().map(|o| self.sort(o, t)).collect::<PlanResult<Vec<_>>>()?;
         let frame = match window.frame {
             Some(frame) => self.frame(frame, t)?,
@@ -85,7 +81,8 @@ impl SelectResolver<'_> {
                 origins: Origins::at(spec.span),
             },
         };
-        let frame = if name == "ROW_NUMBER" { OverFrame { units: FrameUnits::Rows, preceding: None, ..frame } } else { frame };
+        let frame =
+            if name == "ROW_NUMBER" { OverFrame { units: FrameUnits::Rows, preceding: None, ..frame } } else { frame };
         let over = OverCall {
             function: Arc::from(name),
             args,
@@ -158,9 +155,11 @@ impl SelectResolver<'_> {
             (FrameUnits::Rows, _) => Err(PlanError::rejected(e.span, "ROWS needs a constant number of rows")
                 .label("not a constant whole number")
                 .into()),
-            (FrameUnits::Range, _) => Err(PlanError::rejected(e.span, "RANGE needs a constant interval of DAY to SECOND")
-                .label("not a constant interval")
-                .into()),
+            (FrameUnits::Range, _) => {
+                Err(PlanError::rejected(e.span, "RANGE needs a constant interval of DAY to SECOND")
+                    .label("not a constant interval")
+                    .into())
+            }
         }
     }
 }
@@ -172,12 +171,12 @@ struct ResolvedWindow<'w> {
 }
 
 fn resolve<'w>(windows: &'w [NamedWindow], spec: &'w WindowSpec, depth: usize) -> PlanResult<ResolvedWindow<'w>> {
-    let own =
-        ResolvedWindow { partition_by: &spec.partition_by, order_by: &spec.order_by, frame: spec.frame.as_ref() };
+    let own = ResolvedWindow { partition_by: &spec.partition_by, order_by: &spec.order_by, frame: spec.frame.as_ref() };
     let Some(base) = &spec.base else { return Ok(own) };
     let Some(named) = windows.iter().find(|w| w.name.value == base.value) else {
         let near = crate::catalog::suggest::nearest(&base.value, windows.iter().map(|w| w.name.value.as_str()));
-        let error = PlanError::rejected(base.span, format!("window '{}' not found", base.value)).label("no such window");
+        let error =
+            PlanError::rejected(base.span, format!("window '{}' not found", base.value)).label("no such window");
         return Err(match near {
             Some(near) => error.help(format!("did you mean `{near}`?")),
             None => error.help("define it: WINDOW w AS (PARTITION BY ... ORDER BY ...)"),

@@ -74,8 +74,7 @@ impl<'a> Builder<'a> {
         let columns: Vec<RelColumn> = (0..width)
             .map(|i| {
                 let types = out.iter().map(|r| &r[i].ty);
-                let ty = crate::catalog::coercion::least_restrictive_of(types)
-                    .unwrap_or_else(|| first[i].ty.clone());
+                let ty = crate::catalog::coercion::least_restrictive_of(types).unwrap_or_else(|| first[i].ty.clone());
                 RelColumn::new(format!("EXPR${i}"), ty)
             })
             .collect();

@@ -159,7 +159,12 @@ impl<'a> Builder<'a> {
 pub(super) fn apply_filter(rel: Rel, condition: Rex, at: Span) -> Rel {
     let conjuncts: Vec<Rex> = simplify::conjuncts(simplify::simplify(condition));
     if conjuncts.iter().any(simplify::is_always_false) {
-        return Rel { op: RelOp::Values(Vec::new()), inputs: Vec::new(), columns: rel.columns, origins: Origins::at(at) };
+        return Rel {
+            op: RelOp::Values(Vec::new()),
+            inputs: Vec::new(),
+            columns: rel.columns,
+            origins: Origins::at(at),
+        };
     }
     let conditions = conjuncts.into_iter().filter(|c| !simplify::is_always_true(c)).collect();
     rel.filter(conditions, Origins::at(at))

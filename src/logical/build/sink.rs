@@ -43,9 +43,12 @@ impl<'a> Builder<'a> {
         let table = match self.catalog.resolve(&insert.table)? {
             Resolved::Table(table) => table,
             Resolved::View(_) => {
-                return Err(PlanError::rejected(insert.table.span, format!("`{name}` is a view, it cannot be written to"))
-                    .label("a view")
-                    .into());
+                return Err(PlanError::rejected(
+                    insert.table.span,
+                    format!("`{name}` is a view, it cannot be written to"),
+                )
+                .label("a view")
+                .into());
             }
             Resolved::Unknown { qualified, .. } => {
                 if self.catalog.declares_tables() && !qualified {
@@ -95,9 +98,12 @@ impl<'a> Builder<'a> {
             for column in &insert.columns {
                 let at = position(&column.value).ok_or_else(|| unknown_column(&table, column))?;
                 if places.contains(&at) {
-                    return Err(PlanError::rejected(column.span, format!("target column '{}' is assigned more than once", column.value))
-                        .label("the second time")
-                        .into());
+                    return Err(PlanError::rejected(
+                        column.span,
+                        format!("target column '{}' is assigned more than once", column.value),
+                    )
+                    .label("the second time")
+                    .into());
                 }
                 places.push(at);
             }

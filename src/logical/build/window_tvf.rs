@@ -13,7 +13,9 @@ use crate::logical::rex::{Origins, Value};
 use crate::logical::simplify;
 use crate::logical::translate::Translator;
 use crate::source::Span;
-use crate::syntax::ast::{Expr, ExprKind, FunctionArg, FunctionCall, Ident, Select, TableArgument, TableArgumentSource};
+use crate::syntax::ast::{
+    Expr, ExprKind, FunctionArg, FunctionCall, Ident, Select, TableArgument, TableArgumentSource,
+};
 
 /// The parameters of each window function, in order; the last one is optional.
 const PARAMETERS: [(&str, &[&str]); 4] = [
@@ -39,10 +41,13 @@ impl<'a> Builder<'a> {
             return Err(PlanError::unsupported(span, what).into());
         };
         if !wrapped && !self.bare_tvf {
-            return Err(PlanError::rejected(span, format!("Flink 1.20 needs TABLE( ) around the window function {name}"))
-                .label("window functions without TABLE( ) came with Flink 2.0")
-                .help(format!("write TABLE({name}(...))"))
-                .into());
+            return Err(PlanError::rejected(
+                span,
+                format!("Flink 1.20 needs TABLE( ) around the window function {name}"),
+            )
+            .label("window functions without TABLE( ) came with Flink 2.0")
+            .help(format!("write TABLE({name}(...))"))
+            .into());
         }
         let args = bind(call, name, parameters)?;
         let usage = usage(name);
@@ -76,8 +81,7 @@ impl<'a> Builder<'a> {
         let mut length = |parameter: &str| -> PlanResult<Option<(i64, Span)>> {
             args.get(parameter).map(|e| Ok((self.length(e, name, &usage)?, e.span))).transpose()
         };
-        let mut required =
-            |parameter: &str| length(parameter)?.ok_or_else(|| missing(call, parameter, &usage));
+        let mut required = |parameter: &str| length(parameter)?.ok_or_else(|| missing(call, parameter, &usage));
         let (kind, size_at, slide_at) = match *name {
             "TUMBLE" => {
                 let (size, at) = required("SIZE")?;
@@ -172,13 +176,12 @@ impl<'a> Builder<'a> {
         let rex = simplify::simplify(Translator::new(self.catalog).expr(e, &mut scope)?);
         match rex.as_literal() {
             Some(Value::Millis(ms)) => Ok(*ms),
-            Some(Value::Months(_)) => Err(PlanError::rejected(
-                e.span,
-                format!("{name} takes intervals of DAY, HOUR, MINUTE and SECOND only"),
-            )
-            .label("months and years have no fixed length")
-            .help("use days")
-            .into()),
+            Some(Value::Months(_)) => {
+                Err(PlanError::rejected(e.span, format!("{name} takes intervals of DAY, HOUR, MINUTE and SECOND only"))
+                    .label("months and years have no fixed length")
+                    .help("use days")
+                    .into())
+            }
             // An undefined variable is opaque: a value of its own, told apart by its name.
             Some(Value::Placeholder(name)) => Ok(opaque_length(name)),
             _ => Err(PlanError::rejected(e.span, format!("a length of {name} must be a constant interval"))
@@ -288,17 +291,23 @@ fn check_lengths(kind: WindowKind, size_at: Span, slide_at: Span) -> PlanResult<
         ),
         WindowKind::Hop { size, slide } if size % slide != 0 => refuse(
             size_at,
-            format!("HOP requires the size to be an integral multiple of the slide, but got size {size} ms and slide {slide} ms"),
+            format!(
+                "HOP requires the size to be an integral multiple of the slide, but got size {size} ms and slide {slide} ms"
+            ),
             "not a multiple of the slide (HOP takes the slide before the size)",
         ),
         WindowKind::Cumulate { max_size, step } if max_size <= 0 || step <= 0 => refuse(
             if step <= 0 { slide_at } else { size_at },
-            format!("CUMULATE parameters must satisfy step > 0 and size > 0, but got step {step} ms and size {max_size} ms"),
+            format!(
+                "CUMULATE parameters must satisfy step > 0 and size > 0, but got step {step} ms and size {max_size} ms"
+            ),
             "not positive",
         ),
         WindowKind::Cumulate { max_size, step } if max_size % step != 0 => refuse(
             size_at,
-            format!("CUMULATE requires the maximum size to be an integral multiple of the step, but got size {max_size} ms and step {step} ms"),
+            format!(
+                "CUMULATE requires the maximum size to be an integral multiple of the step, but got size {max_size} ms and step {step} ms"
+            ),
             "not a multiple of the step (CUMULATE takes the step before the size)",
         ),
         WindowKind::Session { gap } if gap <= 0 => {
@@ -335,10 +344,13 @@ fn bind<'e>(
             }
         };
         let Some(parameter) = parameter else {
-            return Err(PlanError::rejected(value.span, format!("{name} takes at most {} arguments", parameters.len()))
-                .label("one too many")
-                .help(format!("usage: {usage}"))
-                .into());
+            return Err(PlanError::rejected(
+                value.span,
+                format!("{name} takes at most {} arguments", parameters.len()),
+            )
+            .label("one too many")
+            .help(format!("usage: {usage}"))
+            .into());
         };
         if bound.insert(parameter, value).is_some() {
             return Err(PlanError::rejected(value.span, format!("the parameter {parameter} of {name} is given twice"))

@@ -25,10 +25,14 @@ fn prune(rel: Rel, wanted: &[usize]) -> (Rel, ColumnMap) {
     match op {
         RelOp::Project(exprs) => {
             let input = inputs.remove(0);
-            let kept: Vec<usize> = (0..exprs.len()).filter(|i| wanted.contains(i)).collect();
+            // The reader's order is kept, so that a source can deliver its fields in that order.
+            let mut kept: Vec<usize> = Vec::with_capacity(wanted.len());
             let mut map: ColumnMap = vec![None; exprs.len()];
-            for (new, old) in kept.iter().enumerate() {
-                map[*old] = Some(new);
+            for i in wanted {
+                if map[*i].is_none() {
+                    map[*i] = Some(kept.len());
+                    kept.push(*i);
+                }
             }
             let kept_exprs: Vec<Rex> = kept.iter().map(|i| exprs[*i].clone()).collect();
             let names = kept.iter().map(|i| columns[*i].name.clone()).collect();
@@ -144,19 +148,11 @@ fn prune_watermark(
     let input = select(input, &map, &needed);
     let map = positions(columns.len(), &needed);
     let columns = needed.iter().map(|i| columns[*i].clone()).collect();
-    let op = RelOp::Watermark(Watermark {
-        rowtime: moved(&map, watermark.rowtime),
-        expr: watermark.expr.remap(&map),
-    });
+    let op = RelOp::Watermark(Watermark { rowtime: moved(&map, watermark.rowtime), expr: watermark.expr.remap(&map) });
     (Rel { op, inputs: vec![input], columns, origins }, map)
 }
 
-fn prune_scan(
-    scan: Scan,
-    columns: Vec<RelColumn>,
-    origins: Origins,
-    wanted: &[usize],
-) -> (Rel, ColumnMap) {
+fn prune_scan(scan: Scan, columns: Vec<RelColumn>, origins: Origins, wanted: &[usize]) -> (Rel, ColumnMap) {
     let all = wanted.len() == columns.len() && wanted.iter().enumerate().all(|(i, w)| i == *w);
     if all || wanted.is_empty() || !Connector::of(&scan.table).source.projection {
         let map = identity(columns.len());
@@ -197,11 +193,7 @@ fn prune_tvf(
 }
 
 /// The columns and map that are left when calls are dropped from the places after `first`.
-fn drop_calls(
-    columns: Vec<RelColumn>,
-    first: usize,
-    keep: &[bool],
-) -> (Vec<RelColumn>, ColumnMap) {
+fn drop_calls(columns: Vec<RelColumn>, first: usize, keep: &[bool]) -> (Vec<RelColumn>, ColumnMap) {
     let mut map: ColumnMap = Vec::with_capacity(columns.len());
     let mut left = Vec::with_capacity(columns.len());
     for (i, column) in columns.into_iter().enumerate() {

@@ -56,15 +56,21 @@ fn to_rank(input: Rel, rank_type: RankType, conditions: Vec<Rex>, origins: Origi
     }
     let at = bounds.iter().find_map(|b| b.origins.first()).or(origins.first()).unwrap_or_default();
     let Some(end) = end else {
-        return Err(PlanError::rejected(at, "the last rank is not given: a Top-N needs an upper bound on the rank number")
-            .label("only a lower bound")
-            .help("add an upper bound, such as `rn <= 10`")
-            .into());
+        return Err(PlanError::rejected(
+            at,
+            "the last rank is not given: a Top-N needs an upper bound on the rank number",
+        )
+        .label("only a lower bound")
+        .help("add an upper bound, such as `rn <= 10`")
+        .into());
     };
     if end < 1 || start > end {
-        return Err(PlanError::rejected(at, format!("no rank is kept: the last rank should be at least 1, but is {end}"))
-            .label("this keeps no row")
-            .into());
+        return Err(PlanError::rejected(
+            at,
+            format!("no rank is kept: the last rank should be at least 1, but is {end}"),
+        )
+        .label("this keeps no row")
+        .into());
     }
     let Rel { op: RelOp::Over(over), mut inputs, columns, origins: window } = input else {
         unreachable!("the caller saw an OVER")

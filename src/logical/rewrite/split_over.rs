@@ -77,9 +77,8 @@ fn the_window(exprs: &[Rex]) -> PlanResult<Span> {
                 match first {
                     None => first = Some((over, r.origins.first())),
                     Some((w, _)) => {
-                        let same = w.partition_by == over.partition_by
-                            && w.order_by == over.order_by
-                            && w.frame == over.frame;
+                        let same =
+                            w.partition_by == over.partition_by && w.order_by == over.order_by && w.frame == over.frame;
                         if !same && other.is_none() {
                             other = r.origins.first();
                         }
@@ -148,7 +147,8 @@ fn has_literal_or_step(e: &Rex) -> bool {
         RexKind::Input(_) => false,
         RexKind::Over(over) => {
             over.frame.preceding.is_some_and(|n| n != 0)
-                || matches!(&*over.function, "SUM" | "AVG") || make::is_variance(&over.function)
+                || matches!(&*over.function, "SUM" | "AVG")
+                || make::is_variance(&over.function)
                 || over.args.iter().chain(&over.filter).chain(&over.partition_by).any(|a| a.as_input().is_none())
                 || over.order_by.iter().any(|s| s.expr.as_input().is_none())
         }
@@ -254,8 +254,11 @@ impl Splitter<'_> {
 
     /// The calls that compute `over`, and the expression that combines them.
     fn call(&mut self, over: &OverCall, e: &Rex, name: &Arc<str>) -> PlanResult<Rex> {
-        let args: Vec<AggArg> =
-            over.args.iter().map(|a| a.as_input().map_or_else(|| AggArg::Constant(a.clone()), AggArg::Column)).collect();
+        let args: Vec<AggArg> = over
+            .args
+            .iter()
+            .map(|a| a.as_input().map_or_else(|| AggArg::Constant(a.clone()), AggArg::Column))
+            .collect();
         let call = AggCall {
             function: over.function.clone(),
             args,
@@ -293,11 +296,8 @@ impl Splitter<'_> {
     fn sum(&mut self, call: &AggCall, arg: &DataType) -> (Rex, Vec<usize>) {
         let sum_ty = make::sum_type(arg);
         let count = self.add(AggCall { function: "COUNT".into(), ty: TypeKind::BigInt.not_null(), ..call.clone() });
-        let sum = self.add(AggCall {
-            function: "$SUM0".into(),
-            ty: sum_ty.clone().with_nullable(false),
-            ..call.clone()
-        });
+        let sum =
+            self.add(AggCall { function: "$SUM0".into(), ty: sum_ty.clone().with_nullable(false), ..call.clone() });
         (make::null_if_no_rows(self.column(count), self.column(sum), sum_ty), vec![count, sum])
     }
 

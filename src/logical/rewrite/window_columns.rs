@@ -79,9 +79,8 @@ pub fn window_columns(rel: &Rel) -> Option<WindowColumns<'_>> {
             if !below.bounded_by(&aggregate.keys) {
                 return None;
             }
-            let above = |list: &[usize]| {
-                (0..aggregate.keys.len()).filter(|i| list.contains(&aggregate.keys[*i])).collect()
-            };
+            let above =
+                |list: &[usize]| (0..aggregate.keys.len()).filter(|i| list.contains(&aggregate.keys[*i])).collect();
             Some(WindowColumns {
                 start: above(&below.start),
                 end: above(&below.end),
