@@ -1,6 +1,8 @@
 //! Names resolved, expressions typed and canonical: the relational form of a query, before Flink's operators.
 
 pub mod error;
+pub mod print;
 pub mod rex;
 pub mod scope;
+pub mod simplify;
 pub mod translate;
