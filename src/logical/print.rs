@@ -11,11 +11,12 @@ use crate::catalog::types::{DataType, TimeAttribute, TypeKind};
 pub struct Printed<'a, N: AsRef<str>> {
     rex: &'a Rex,
     columns: &'a [N],
+    prefix: bool,
 }
 
 /// `rex` in Flink's notation; columns beyond `columns` print as `$7`.
 pub fn expression<'a, N: AsRef<str>>(rex: &'a Rex, columns: &'a [N]) -> Printed<'a, N> {
-    Printed { rex, columns }
+    Printed { rex, columns, prefix: false }
 }
 
 /// `rex` with columns as `$0`, `$1`: a text that equal expressions share, whatever their columns are called.
@@ -23,9 +24,33 @@ pub fn digest(rex: &Rex) -> String {
     expression::<&str>(rex, &[]).to_string()
 }
 
+/// `rex` in Flink's notation.
+pub fn print<N: AsRef<str>>(rex: &Rex, columns: &[N]) -> String {
+    expression(rex, columns).to_string()
+}
+
+/// `rex` with operators before their operands, as scans print pushed watermarks and filters:
+/// `-(TO_TIMESTAMP_LTZ(ms, 3), 5000:INTERVAL SECOND)`.
+pub fn print_prefix<N: AsRef<str>>(rex: &Rex, columns: &[N]) -> String {
+    Printed { rex, columns, prefix: true }.to_string()
+}
+
+/// A constant as `Values` prints it in its tuples.
+pub fn print_value(rex: &Rex) -> String {
+    expression::<&str>(rex, &[]).to_string()
+}
+
+/// A constant argument of an aggregate, its type behind it where the text does not tell: `0.0:DOUBLE`.
+pub fn print_argument(rex: &Rex) -> String {
+    match rex.as_literal() {
+        Some(value) => typed_literal(value, &rex.ty),
+        None => digest(rex),
+    }
+}
+
 impl<N: AsRef<str>> Printed<'_, N> {
     fn of<'b>(&'b self, rex: &'b Rex) -> Printed<'b, N> {
-        Printed { rex, columns: self.columns }
+        Printed { rex, columns: self.columns, prefix: self.prefix }
     }
 
     fn list(&self, f: &mut fmt::Formatter<'_>, args: &[Rex], separator: &str) -> fmt::Result {
@@ -87,6 +112,10 @@ impl<N: AsRef<str>> Printed<'_, N> {
             Function::User(_) => CallSyntax::Function,
         };
         let name = function.name();
+        let syntax = match syntax {
+            CallSyntax::Infix | CallSyntax::Postfix if self.prefix => CallSyntax::Prefix,
+            syntax => syntax,
+        };
         match syntax {
             CallSyntax::Infix => {
                 f.write_str("(")?;
@@ -115,8 +144,7 @@ fn literal(f: &mut fmt::Formatter<'_>, value: &Value, ty: &DataType) -> fmt::Res
     }
 }
 
-/// A constant as arguments of aggregates print it, its type behind it where the text does not tell: `0.0:DOUBLE`.
-pub fn typed_literal(value: &Value, ty: &DataType) -> String {
+fn typed_literal(value: &Value, ty: &DataType) -> String {
     let text = Constant(value, ty).to_string();
     let plain_type = match value {
         Value::Int(_) => matches!(ty.kind, TypeKind::Int),
