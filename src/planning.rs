@@ -1,13 +1,12 @@
 //! From texts to plans: the one place where the check meets the parser, the planner and the diff.
 
-use std::collections::BTreeMap;
-
 use crate::diff::change::JobDiff;
 use crate::exec::NodeId;
 use crate::logical::error::PlanError;
 use crate::report::model::StateEntry;
-use crate::source::{FileId, SourceMap, Span};
+use crate::source::{SourceMap, Span};
 use crate::syntax::ast::Script;
+pub use crate::syntax::parse;
 use crate::target::Target;
 
 /// What the planner says of one side.
@@ -54,11 +53,6 @@ impl JobPlan {
     pub fn operator(&self, _id: NodeId) -> (String, Vec<StateEntry>) {
         (String::new(), Vec::new())
     }
-}
-
-/// Reads the statements of a text.
-pub fn parse(_sources: &SourceMap, _file: FileId, _defines: &BTreeMap<String, String>) -> Script {
-    Script::default()
 }
 
 /// Plans the last script; those before it declare tables.
