@@ -1,13 +1,12 @@
 //! From texts to plans: the one place where the check meets the parser, the planner and the diff.
 
-use std::collections::BTreeMap;
-
 use crate::diff::change::JobDiff;
 use crate::exec::{self, NodeId, Plan};
 use crate::logical::error::PlanError;
 use crate::report::model::StateEntry;
-use crate::source::{FileId, SourceMap, Span};
-use crate::syntax::{self, ast::Script};
+use crate::source::{SourceMap, Span};
+use crate::syntax::ast::Script;
+pub use crate::syntax::parse;
 use crate::target::Target;
 
 /// What the planner says of one side.
@@ -56,11 +55,6 @@ impl JobPlan {
     pub fn operator(&self, id: NodeId) -> (String, Vec<StateEntry>) {
         (self.plan.node(id).op.kind().to_owned(), Vec::new())
     }
-}
-
-/// Reads the statements of a text.
-pub fn parse(sources: &SourceMap, file: FileId, defines: &BTreeMap<String, String>) -> Script {
-    syntax::parse(sources, file, defines)
 }
 
 /// Plans the last script; those before it declare tables.

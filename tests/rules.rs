@@ -217,9 +217,7 @@ fn possible(family: &str) -> &'static [&'static str] {
         "window-aggregate" => {
             &["aggregates", "window", "group-keys", "grouping-sets", "projection-step", "window-output"]
         }
-        "group-window-aggregate" => {
-            &["aggregates", "window", "group-keys", "grouping-sets", "window-output", "emit-strategy"]
-        }
+        "group-window-aggregate" => &["aggregates", "window", "group-keys", "window-output", "emit-strategy"],
         "group-aggregate" => &["aggregates", "group-keys", "grouping-sets"],
         "over-aggregate" => &["aggregates", "partition-keys", "order-by", "input-columns", "frame"],
         "window-rank" => &[
