@@ -1,7 +1,7 @@
 //! How Flink prints aggregate calls and their accumulators (its `RelExplainUtil`).
 
 use super::{TextContext, join};
-use crate::logical::print::{digest, typed_literal};
+use crate::logical::print::print_argument;
 use crate::logical::rel::{AggArg, AggCall};
 
 /// The function's name; over input with updates most have a form of their own.
@@ -26,7 +26,7 @@ pub fn arguments(call: &AggCall, context: &TextContext<'_>) -> String {
     }
     join(call.args.iter().map(|a| match a {
         AggArg::Column(i) => context.name(*i).to_owned(),
-        AggArg::Constant(e) => e.as_literal().map_or_else(|| digest(e), |v| typed_literal(v, &e.ty)),
+        AggArg::Constant(e) => print_argument(e),
     }))
 }
 

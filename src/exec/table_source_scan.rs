@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::{ExecNode, TextContext, join};
 use crate::catalog::{Table, TableColumnKind};
-use crate::logical::print::expression;
-use crate::logical::rex::{Rex, RexKind};
+use crate::logical::print::print_prefix;
+use crate::logical::rex::Rex;
 
 /// Reads a table.
 #[derive(Debug, Clone)]
@@ -44,11 +44,11 @@ impl ExecNode for TableSourceScan {
             table += &format!(", metadata=[{metadata}]");
         }
         if let Some(watermark) = &self.watermark {
-            let text = prefix(watermark, &columns);
+            let text = print_prefix(watermark, &columns);
             table += &format!(", watermark=[{text}], watermarkEmitStrategy=[on-periodic]");
         }
         if !self.filters.is_empty() {
-            let text = self.filters.iter().map(|f| prefix(f, &columns)).reduce(|a, b| format!("and({a}, {b})"));
+            let text = self.filters.iter().map(|f| print_prefix(f, &columns)).reduce(|a, b| format!("and({a}, {b})"));
             table += &format!(", filter=[{}]", text.unwrap_or_default());
         }
         let mut out = vec![("table", format!("[{table}]")), ("fields", columns.join(", "))];
@@ -57,15 +57,5 @@ impl ExecNode for TableSourceScan {
             out.push(("hints", format!("[[OPTIONS options:{{{hints}}}]]")));
         }
         out
-    }
-}
-
-/// An expression as a source prints it: operators before their operands, `>(temp, 40)`.
-fn prefix(e: &Rex, columns: &[&str]) -> String {
-    match &e.kind {
-        RexKind::Call(function, args) => {
-            format!("{}({})", function.name(), join(args.iter().map(|a| prefix(a, columns))))
-        }
-        _ => expression(e, columns).to_string(),
     }
 }

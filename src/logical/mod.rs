@@ -2,7 +2,10 @@
 
 pub mod build;
 pub mod error;
+pub mod make;
 pub mod print;
+pub mod rel;
+pub mod rewrite;
 pub mod rex;
 mod rex_walk;
 pub mod scope;
