@@ -70,6 +70,6 @@ pub fn plan(_sources: &SourceMap, scripts: &[&Script], target: Target) -> Planne
 }
 
 /// States what differs between two plans.
-pub fn diff(_old: &JobPlan, _new: &JobPlan) -> JobDiff {
-    JobDiff::default()
+pub fn diff(old: &JobPlan, new: &JobPlan) -> JobDiff {
+    crate::diff::diff(&old.plan, &new.plan)
 }

@@ -1,3 +1,26 @@
 //! States what differs between two plans, as typed facts. Does not judge.
+//!
+//! Operators are matched by their place from each sink ([`matching`]), columns by what they are computed from ([`lineage`]); then
+//! every pair is compared from the sources up ([`compare`]), so that a change downstream that only repeats one further up is known as
+//! its echo and folded under it.
 
+mod aggregates;
 pub mod change;
+mod compare;
+mod filters;
+mod job;
+mod keys;
+pub mod lineage;
+pub mod matching;
+mod outputs;
+mod sources;
+mod view;
+
+use change::JobDiff;
+
+use crate::exec::Plan;
+
+/// All differences between the old and the new plan of one job.
+pub fn diff(old: &Plan, new: &Plan) -> JobDiff {
+    job::diff(old, new)
+}

@@ -14,6 +14,8 @@ pub struct Sink {
     pub name: String,
     /// For each input column the sink's column it goes to; unnamed for a bare SELECT.
     pub target_columns: Vec<String>,
+    /// The names that the query itself gives its columns, by place; empty for columns that the INSERT fills.
+    pub query_columns: Vec<String>,
     /// The columns an INSERT names, as indices of the sink's columns.
     pub listed: Option<Vec<usize>>,
     /// A materializer brings changes into order before they are written.

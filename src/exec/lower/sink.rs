@@ -21,6 +21,8 @@ pub struct SinkRequest {
     pub name: String,
     /// The sink's column for each output column.
     pub target_columns: Vec<String>,
+    /// The names that the query gives its columns, by place.
+    pub query_columns: Vec<String>,
     /// The columns an INSERT names.
     pub listed: Option<Vec<usize>>,
     /// OPTIONS hints.
@@ -70,6 +72,7 @@ impl Lowering<'_> {
             table: request.table,
             name: request.name,
             target_columns: request.target_columns,
+            query_columns: request.query_columns,
             listed: request.listed,
             upsert_materialize,
             hints: request.hints,

@@ -24,6 +24,8 @@ pub struct InsertTarget {
     pub name: String,
     /// The sink's column for each column of the query.
     pub target_columns: Vec<String>,
+    /// The names that the query gives its columns, by place in `target_columns`; empty where the INSERT fills one.
+    pub query_columns: Vec<String>,
     /// The columns that the INSERT names, as indices of the sink's.
     pub listed: Option<Vec<usize>>,
     /// OPTIONS hints.
@@ -61,7 +63,8 @@ impl<'a> Builder<'a> {
                 } else {
                     rel.columns.iter().map(|c| c.name.to_string()).collect()
                 };
-                return Ok(InsertTarget { rel, table: None, name, target_columns, listed: None, hints });
+                let query_columns = rel.columns.iter().map(|c| c.name.to_string()).collect();
+                return Ok(InsertTarget { rel, table: None, name, target_columns, query_columns, listed: None, hints });
             }
         };
         let rel = self.query(&insert.query)?;
@@ -144,8 +147,11 @@ impl<'a> Builder<'a> {
             })
             .collect();
         let target_columns = sink.iter().map(|(_, n, _)| n.clone()).collect();
+        let query_columns = (0..sink.len())
+            .map(|at| targets.iter().position(|t| *t == at).map_or_else(String::new, |f| rel.columns[f].name.to_string()))
+            .collect();
         let rel = rel.project(exprs, names, Origins::at(insert.head_span));
-        Ok(InsertTarget { rel, table: Some(table), name, target_columns, listed, hints })
+        Ok(InsertTarget { rel, table: Some(table), name, target_columns, query_columns, listed, hints })
     }
 }
 

@@ -1,0 +1,327 @@
+//! The whole job: sinks matched, pairs compared, echoes folded, options and sinks compared.
+
+use std::collections::HashSet;
+
+use super::change::{Change, ChangeKind, Fact, Facts, Item, JobDiff, MatchStatus, OperatorMatch};
+use super::compare::{Comparison, Stated};
+use super::lineage::Interner;
+use super::matching::{Matching, Side, match_sinks, one_sided};
+use super::outputs;
+use super::sources::changed_options;
+use super::view::SideView;
+use crate::exec::sink::Sink;
+use crate::exec::{NodeId, Operator, Plan};
+
+/// Options that bear on state or on how plans keep it, where no operator shows it.
+const STATE_OPTIONS: [&str; 9] = [
+    "table.exec.state.ttl",
+    "table.exec.mini-batch.enabled",
+    "table.exec.mini-batch.size",
+    "table.exec.mini-batch.allow-latency",
+    "table.optimizer.agg-phase-strategy",
+    "table.optimizer.distinct-agg.split.enabled",
+    "table.exec.sink.upsert-materialize",
+    "table.exec.source.idle-timeout",
+    "table.local-time-zone",
+];
+
+const IGNORE_FILTER: &str = "table.optimizer.state-compatibility.ignore-filter";
+const IGNORE_SINK: &str = "table.optimizer.state-compatibility.ignore-sink";
+
+pub(super) fn diff(old: &Plan, new: &Plan) -> JobDiff {
+    let mut matching = Matching::default();
+    let (pairs, gone, added) = pair_sinks(old, new);
+    for (o, n) in &pairs {
+        match_sinks(&mut matching, old, *o, new, *n);
+    }
+    for o in &gone {
+        one_sided(&mut matching, old, Side::Old, *o);
+    }
+    for n in &added {
+        one_sided(&mut matching, new, Side::New, *n);
+    }
+    let on = |plan: &Plan, key: &str| plan.options.get(key).is_some_and(|v| v.eq_ignore_ascii_case("true"));
+    let mut c = Comparison {
+        old: SideView::new(old, Side::Old),
+        new: SideView::new(new, Side::New),
+        matching,
+        interner: Interner::default(),
+        stated: Vec::new(),
+        produced_old: HashSet::new(),
+        produced_new: HashSet::new(),
+        ignore_filter: on(new, IGNORE_FILTER),
+    };
+    c.run();
+    let temporary_changed = temporary_tables_changed(old, new);
+    for (o, n) in &pairs {
+        if let Some(number) = c.matching.pair_of(Side::New, *n) {
+            outputs::compare(&mut c, number, *o, *n);
+            sinks(&mut c, number, *o, *n);
+        }
+    }
+    for o in &gone {
+        lone_sink(&mut c, Side::Old, *o, temporary_changed);
+    }
+    for n in &added {
+        lone_sink(&mut c, Side::New, *n, temporary_changed);
+    }
+    let columns = new.sinks.iter().flat_map(|s| outputs::fates(&mut c, *s)).collect();
+    let operators = operators(&c, old, new);
+    let options = option_changes(old, new);
+    let mut changes = fold(c.stated);
+    changes.extend(options);
+    JobDiff { changes, operators, columns }
+}
+
+/// Sinks by name, then by what they compute, then by place if one of each is left.
+fn pair_sinks(old: &Plan, new: &Plan) -> (Vec<(NodeId, NodeId)>, Vec<NodeId>, Vec<NodeId>) {
+    let mut left: Vec<NodeId> = old.sinks.clone();
+    let mut open: Vec<NodeId> = Vec::new();
+    let mut pairs = Vec::new();
+    let name = |plan: &Plan, id: NodeId| match &plan.node(id).op {
+        Operator::Sink(s) => s.table.as_ref().map_or_else(|| s.name.clone(), |t| t.path.to_string()),
+        _ => String::new(),
+    };
+    let digest = |plan: &Plan, id: NodeId| below_text(plan, id);
+    for n in &new.sinks {
+        // Several INSERTs may write to one sink: the one with the same plan goes first.
+        let same_name = |o: &NodeId| name(old, *o) == name(new, *n);
+        let exact = left.iter().position(|o| same_name(o) && digest(old, *o) == digest(new, *n));
+        match exact.or_else(|| left.iter().position(same_name)) {
+            Some(at) => pairs.push((left.remove(at), *n)),
+            None => open.push(*n),
+        }
+    }
+    let mut unmatched = Vec::new();
+    for n in open {
+        match left.iter().position(|o| digest(old, *o) == digest(new, n)) {
+            Some(at) => pairs.push((left.remove(at), n)),
+            None => unmatched.push(n),
+        }
+    }
+    if let ([o], [n]) = (left.as_slice(), unmatched.as_slice()) {
+        if old.sinks.len() == new.sinks.len() {
+            pairs.push((*o, *n));
+            left.clear();
+            unmatched.clear();
+        }
+    }
+    (pairs, left, unmatched)
+}
+
+/// The operators below a sink, as text.
+fn below_text(plan: &Plan, sink: NodeId) -> String {
+    let mut out = String::new();
+    let mut stack = plan.node(sink).inputs.clone();
+    while let Some(id) = stack.pop() {
+        out.push_str(&plan.text(id));
+        out.push('\n');
+        stack.extend(plan.node(id).inputs.iter().rev());
+    }
+    out
+}
+
+fn sink_node(plan: &Plan, id: NodeId) -> Option<&Sink> {
+    match &plan.node(id).op {
+        Operator::Sink(s) => Some(s),
+        _ => None,
+    }
+}
+
+fn sinks(c: &mut Comparison<'_>, number: usize, o: NodeId, n: NodeId) {
+    let (Some(a), Some(b)) = (sink_node(c.old.plan, o), sink_node(c.new.plan, n)) else { return };
+    let (Some(old), Some(new)) = (&a.table, &b.table) else { return };
+    let renamed = old.path != new.path;
+    let connector = old.options.get("connector") != new.options.get("connector");
+    let options = if connector { Vec::new() } else { changed_options(old, new) };
+    let primary_key = a.upsert_materialize != b.upsert_materialize;
+    if !renamed && !connector && !primary_key && options.is_empty() {
+        return;
+    }
+    let kind = ChangeKind::Sink { renamed, connector, options: options.len(), primary_key };
+    let mut args = Vec::new();
+    if renamed {
+        args.push(("old", old.path.name.to_string()));
+        args.push(("new", new.path.name.to_string()));
+    } else if connector {
+        args.push(("old", old.options.get("connector").unwrap_or("no connector").to_owned()));
+        args.push(("new", new.options.get("connector").unwrap_or("no connector").to_owned()));
+    }
+    if !options.is_empty() {
+        args.push(("names", options.iter().map(|k| format!("`{k}`")).collect::<Vec<_>>().join(", ")));
+    }
+    let place = |table: &crate::catalog::Table| {
+        let key = if connector { Some("connector") } else { options.first().map(String::as_str) };
+        key.and_then(|k| table.options.span(k)).unwrap_or(table.span)
+    };
+    let places = (Some(place(old)), Some(place(new)));
+    let checked = c.new.plan.options.get(IGNORE_SINK).is_some_and(|v| v.eq_ignore_ascii_case("false"));
+    let context: Facts =
+        vec![("sinks_checked", Fact::Bool(checked)), ("stateful_changed", Fact::Bool(primary_key))];
+    c.state_with(number, kind, args, places, Item::Sink, None, context);
+}
+
+fn lone_sink(c: &mut Comparison<'_>, side: Side, id: NodeId, temporary_changed: bool) {
+    let plan = if side == Side::Old { c.old.plan } else { c.new.plan };
+    let Some(number) = c.matching.pair_of(side, id) else { return };
+    // Only what no other INSERT uses comes or goes.
+    let mut stack = plan.node(id).inputs.clone();
+    let mut stateful = false;
+    while let Some(next) = stack.pop() {
+        let shared = c.matching.pair_of(side, next).is_some_and(|p| {
+            let pair = &c.matching.pairs[p];
+            pair.old.is_some() && pair.new.is_some()
+        });
+        if shared {
+            continue;
+        }
+        stateful |= plan.node(next).op.is_stateful();
+        stack.extend(&plan.node(next).inputs);
+    }
+    let name = plan.sink_name(id).to_owned();
+    let span = plan.node(id).origins.first();
+    let (kind, args, places) = match side {
+        Side::Old => (ChangeKind::SinkRemoved { stateful }, vec![("old", name)], (span, None)),
+        Side::New => (ChangeKind::SinkAdded { stateful }, vec![("new", name)], (None, span)),
+    };
+    let context: Facts = vec![("temporary_table_changed", Fact::Bool(temporary_changed))];
+    c.state_with(number, kind, args, places, Item::Sink, None, context);
+}
+
+/// True if a TEMPORARY TABLE that both jobs use is declared otherwise.
+fn temporary_tables_changed(old: &Plan, new: &Plan) -> bool {
+    let tables = |plan: &Plan| -> Vec<std::sync::Arc<crate::catalog::Table>> {
+        plan.nodes
+            .iter()
+            .filter_map(|n| match &n.op {
+                Operator::TableSourceScan(s) => Some(s.table.clone()),
+                Operator::Sink(s) => s.table.clone(),
+                _ => None,
+            })
+            .collect()
+    };
+    let news = tables(new);
+    tables(old).iter().filter(|t| t.temporary).any(|o| {
+        news.iter().filter(|n| n.path == o.path).any(|n| {
+            let columns = |t: &crate::catalog::Table| {
+                t.columns.iter().map(|c| (c.name.clone(), c.ty.clone())).collect::<Vec<_>>()
+            };
+            columns(o) != columns(n) || !changed_options(o, n).is_empty()
+        })
+    })
+}
+
+/// Folds changes under the change that brings them about.
+fn fold(stated: Vec<Stated>) -> Vec<Change> {
+    let causes: Vec<Option<usize>> = stated
+        .iter()
+        .enumerate()
+        .map(|(i, s)| {
+            let cause = s.cause?;
+            stated.iter().enumerate().position(|(j, t)| j != i && t.pair == cause && t.cause != Some(s.pair))
+        })
+        .collect();
+    // A cause that is an echo itself hands its echoes up.
+    let root = |mut i: usize| {
+        let mut steps = 0;
+        while let Some(next) = causes[i] {
+            i = next;
+            steps += 1;
+            if steps > causes.len() {
+                break;
+            }
+        }
+        i
+    };
+    let roots: Vec<usize> = (0..stated.len()).map(root).collect();
+    let mut changes: Vec<Option<Change>> = stated.into_iter().map(|s| Some(s.change)).collect();
+    for i in 0..changes.len() {
+        if roots[i] != i {
+            if let Some(echo) = changes[i].take() {
+                match &mut changes[roots[i]] {
+                    Some(cause) => cause.echoes.push(echo),
+                    slot => *slot = Some(echo),
+                }
+            }
+        }
+    }
+    changes.into_iter().flatten().collect()
+}
+
+fn option_changes(old: &Plan, new: &Plan) -> Vec<Change> {
+    let stateful = |plan: &Plan| plan.nodes.iter().any(|n| n.op.is_stateful());
+    if !stateful(old) && !stateful(new) {
+        return Vec::new();
+    }
+    STATE_OPTIONS
+        .iter()
+        .filter(|key| old.options.get(**key) != new.options.get(**key))
+        .map(|key| {
+            let word = |plan: &Plan| plan.options.get(*key).cloned().unwrap_or_else(|| "the default".to_owned());
+            let ttl = |plan: &Plan| {
+                plan.options.get(*key).and_then(|v| crate::catalog::options::parse_duration(v)).unwrap_or(0) > 0
+            };
+            let switched = *key == "table.exec.state.ttl" && ttl(old) != ttl(new);
+            Change {
+                kind: ChangeKind::JobOption { key: (*key).to_owned() },
+                operator: None,
+                context: vec![("ttl_switched", Fact::Bool(switched))],
+                args: vec![("old", word(old)), ("new", word(new))],
+                item: Item::Other,
+                old: None,
+                new: None,
+                chain: Vec::new(),
+                echoes: Vec::new(),
+            }
+        })
+        .collect()
+}
+
+/// Every operator with its partner: the new plan's in print order, then those that are gone.
+fn operators(c: &Comparison<'_>, old: &Plan, new: &Plan) -> Vec<OperatorMatch> {
+    let mut partner: Vec<Option<NodeId>> = vec![None; new.nodes.len()];
+    let mut taken: HashSet<NodeId> = HashSet::new();
+    for pair in &c.matching.pairs {
+        if let (Some(o), Some(n)) = (pair.old, pair.new) {
+            partner[n.index()].get_or_insert(o);
+            taken.insert(o);
+        }
+        // In between, operators of one kind stand for each other in order.
+        let mut olds = pair.old_path.iter();
+        for n in &pair.new_path {
+            let kind = new.node(*n).op.kind();
+            if let Some(o) = olds.find(|o| old.node(**o).op.kind() == kind) {
+                partner[n.index()].get_or_insert(*o);
+                taken.insert(*o);
+            }
+        }
+    }
+    let changed_pairs: HashSet<usize> = c
+        .stated
+        .iter()
+        .filter(|s| !matches!(s.change.kind, ChangeKind::WindowOutput { .. } | ChangeKind::RankOutput { .. }))
+        .map(|s| s.pair)
+        .collect();
+    let mut out: Vec<OperatorMatch> = new
+        .ids()
+        .map(|n| {
+            let o = partner[n.index()];
+            let status = match o {
+                None => MatchStatus::Added,
+                Some(o) => {
+                    let stated = c.matching.pair_of(Side::New, n).is_some_and(|p| changed_pairs.contains(&p));
+                    let significant = c.matching.pair_of(Side::New, n).is_some();
+                    let differs = if significant { stated } else { old.text(o) != new.text(n) };
+                    if differs { MatchStatus::Changed } else { MatchStatus::Same }
+                }
+            };
+            OperatorMatch { old: o, new: Some(n), status }
+        })
+        .collect();
+    out.extend(
+        old.ids()
+            .filter(|o| !taken.contains(o))
+            .map(|o| OperatorMatch { old: Some(o), new: None, status: MatchStatus::Removed }),
+    );
+    out
+}

@@ -1,0 +1,362 @@
+//! What a column is computed from, in a form in which both plans can be compared.
+//!
+//! An [`Ident`] names a computation: a source column, an expression over other idents, the result of an aggregate of one
+//! *matched* operator. Matched operators share a number, so a change inside an operator (its window, say) leaves the idents of its
+//! results as they are, and nothing downstream looks changed because of it. Names and layout play no part.
+
+use std::collections::HashMap;
+
+use rustc_hash::FxHashMap;
+
+use super::matching::{Matching, Side};
+use crate::exec::window_spec::{WindowAttachment, WindowSpec};
+use crate::exec::{NodeId, Operator, Plan};
+use crate::logical::print::digest;
+use crate::logical::rel::{AggArg, AggCall};
+use crate::logical::rex::{Rex, RexKind};
+use crate::logical::simplify::canonical;
+use crate::source::Span;
+
+/// A computation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Ident(u32);
+
+/// What is known of an ident.
+#[derive(Debug, Clone, Default)]
+pub struct IdentInfo {
+    /// What it is computed from.
+    pub parts: Vec<Ident>,
+    /// The matched operator whose aggregate, window or rank it is.
+    pub producer: Option<usize>,
+    /// Where it is written, on the side that came first.
+    pub origin: Option<Span>,
+    /// True for a column of a source.
+    pub is_source: bool,
+    /// A name for people.
+    pub name: String,
+}
+
+/// All idents of a comparison.
+#[derive(Debug, Default)]
+pub struct Interner {
+    by_key: FxHashMap<String, Ident>,
+    infos: Vec<IdentInfo>,
+}
+
+impl Interner {
+    fn intern(&mut self, key: String, info: impl FnOnce() -> IdentInfo) -> Ident {
+        if let Some(id) = self.by_key.get(&key) {
+            return *id;
+        }
+        let id = Ident(self.infos.len() as u32);
+        self.infos.push(info());
+        self.by_key.insert(key, id);
+        id
+    }
+
+    /// What is known of an ident.
+    pub fn info(&self, id: Ident) -> &IdentInfo {
+        &self.infos[id.0 as usize]
+    }
+
+    /// An expression over columns whose idents are `input`.
+    pub fn expr(&mut self, e: &Rex, input: &[Ident]) -> Ident {
+        let e = strip(e);
+        if let Some(i) = e.as_input() {
+            return input[i];
+        }
+        let mut parts = Vec::new();
+        let over_idents = e.map_inputs(&mut |i, used| {
+            if !parts.contains(&input[i]) {
+                parts.push(input[i]);
+            }
+            Rex { kind: RexKind::Input(input[i].0 as usize), ..used.clone() }
+        });
+        let origin = e.origins.first();
+        let key = digest(&canonical(&over_idents));
+        self.intern(key, || IdentInfo { parts, origin, ..IdentInfo::default() })
+    }
+
+    /// The idents of a call's arguments; constants by their digest.
+    pub fn call(&mut self, operator: usize, call: &AggCall, input: &[Ident]) -> Ident {
+        let mut parts = Vec::new();
+        let key = format!("A{operator}:{}", self.computation(call, input, &mut parts));
+        let (origin, name) = (call.origins.first(), call.name.to_string());
+        self.intern(key, || IdentInfo { parts, origin, producer: Some(operator), name, ..IdentInfo::default() })
+    }
+
+    /// What a call computes, as text.
+    pub fn computation(&self, call: &AggCall, input: &[Ident], parts: &mut Vec<Ident>) -> String {
+        let mut text = format!("{}({}", call.function, if call.distinct { "DISTINCT " } else { "" });
+        for arg in &call.args {
+            match arg {
+                AggArg::Column(i) => {
+                    parts.push(input[*i]);
+                    text.push_str(&format!("${},", input[*i].0));
+                }
+                AggArg::Constant(e) => text.push_str(&format!("{},", digest(e))),
+            }
+        }
+        text.push(')');
+        if let Some(f) = call.filter {
+            parts.push(input[f]);
+            text.push_str(&format!(" FILTER ${}", input[f].0));
+        }
+        text
+    }
+}
+
+/// Casts that only turn a time attribute into a value, and reinterpretations, are no computation.
+fn strip(e: &Rex) -> &Rex {
+    match &e.kind {
+        RexKind::Call(f, args) if matches!(f.name(), "Reinterpret" | "PROCTIME_MATERIALIZE") && args.len() == 1 => {
+            strip(&args[0])
+        }
+        RexKind::Cast { operand, is_try: false }
+            if operand.ty.time_attribute() != crate::catalog::types::TimeAttribute::None
+                && operand.ty.clone().materialized().kind == e.ty.kind =>
+        {
+            strip(operand)
+        }
+        _ => e,
+    }
+}
+
+/// The idents of every node's output columns, of one side.
+pub struct Lineage<'a> {
+    plan: &'a Plan,
+    side: Side,
+    known: HashMap<NodeId, Vec<Ident>>,
+}
+
+impl<'a> Lineage<'a> {
+    /// Nothing computed yet.
+    pub fn new(plan: &'a Plan, side: Side) -> Self {
+        Lineage { plan, side, known: HashMap::new() }
+    }
+
+    /// The idents of a node's output columns.
+    pub fn of(&mut self, id: NodeId, matching: &Matching, interner: &mut Interner) -> Vec<Ident> {
+        if let Some(known) = self.known.get(&id) {
+            return known.clone();
+        }
+        let idents = self.compute(id, matching, interner);
+        self.known.insert(id, idents.clone());
+        idents
+    }
+
+    fn input(&mut self, id: NodeId, matching: &Matching, interner: &mut Interner) -> Vec<Ident> {
+        match self.plan.node(id).inputs.first() {
+            Some(input) => self.of(*input, matching, interner),
+            None => Vec::new(),
+        }
+    }
+
+    /// The idents of the rows that an aggregate reads: for the second of two phases those that the first one reads.
+    pub fn aggregate_input(&mut self, id: NodeId, matching: &Matching, interner: &mut Interner) -> Vec<Ident> {
+        let id = local_phase(self.plan, id).unwrap_or(id);
+        self.input(id, matching, interner)
+    }
+
+    fn compute(&mut self, id: NodeId, matching: &Matching, interner: &mut Interner) -> Vec<Ident> {
+        let plan = self.plan;
+        let node = plan.node(id);
+        let operator = matching.number(self.side, id);
+        match &node.op {
+            Operator::TableSourceScan(scan) => scan
+                .fields
+                .iter()
+                .map(|f| {
+                    let column = &scan.table.columns[*f];
+                    interner.intern(format!("S{operator}.{}", column.name), || IdentInfo {
+                        origin: Some(column.span),
+                        is_source: true,
+                        name: column.name.clone(),
+                        ..IdentInfo::default()
+                    })
+                })
+                .collect(),
+            Operator::Values(values) => (0..node.columns.len())
+                .map(|i| {
+                    let column: Vec<String> = values.rows.iter().map(|r| digest(&r[i])).collect();
+                    interner.intern(format!("V{}", column.join("|")), IdentInfo::default)
+                })
+                .collect(),
+            Operator::Calc(calc) => {
+                let input = self.input(id, matching, interner);
+                let mut out = Vec::with_capacity(calc.exprs.len());
+                for (e, column) in calc.exprs.iter().zip(&node.columns) {
+                    let ident = interner.expr(e, &input);
+                    if let Some(info) = interner.infos.get_mut(ident.0 as usize).filter(|i| i.name.is_empty()) {
+                        info.name = column.name.to_string();
+                    }
+                    out.push(ident);
+                }
+                out
+            }
+            Operator::Expand(expand) => {
+                let input = self.input(id, matching, interner);
+                (0..node.columns.len())
+                    .map(|i| {
+                        let own = expand.projects.iter().find_map(|p| p[i].as_input());
+                        match own {
+                            Some(c) => input[c],
+                            None => interner.intern("E".to_owned(), IdentInfo::default),
+                        }
+                    })
+                    .collect()
+            }
+            Operator::WindowTableFunction(tvf) => {
+                let mut out = self.input(id, matching, interner);
+                let time = match tvf.window.attachment {
+                    WindowAttachment::TimeColumn(i) => out[i],
+                    _ => out[0],
+                };
+                let spec = spec_text(&tvf.window);
+                for bound in ["start", "end", "time"] {
+                    out.push(interner.intern(format!("W{bound}({spec},${})", time.0), || IdentInfo {
+                        parts: vec![time],
+                        origin: tvf.window.origins.call.first(),
+                        name: format!("window_{bound}"),
+                        ..IdentInfo::default()
+                    }));
+                }
+                out
+            }
+            Operator::WindowAggregate(a) => {
+                let input = self.input(id, matching, interner);
+                let keys: Vec<Ident> = a.keys.iter().map(|k| input[*k]).collect();
+                self.window_outputs(operator, keys, &a.calls, a.window_time, &input, interner)
+            }
+            Operator::GlobalWindowAggregate(g) => {
+                let input = self.aggregate_input(id, matching, interner);
+                let local = local_phase(plan, id);
+                let keys = match local.map(|l| &plan.node(l).op) {
+                    Some(Operator::LocalWindowAggregate(l)) => l.keys.iter().map(|k| input[*k]).collect(),
+                    _ => Vec::new(),
+                };
+                self.window_outputs(operator, keys, &g.aggregate.calls, g.aggregate.window_time, &input, interner)
+            }
+            Operator::GroupWindowAggregate(a) => {
+                let input = self.input(id, matching, interner);
+                let mut out: Vec<Ident> = a.keys.iter().map(|k| input[*k]).collect();
+                out.extend(a.calls.iter().map(|c| interner.call(operator, c, &input)));
+                for property in a.property_names() {
+                    out.push(window_bound(operator, property, interner));
+                }
+                out
+            }
+            Operator::GroupAggregate(a) => {
+                let input = self.input(id, matching, interner);
+                let mut out: Vec<Ident> = a.keys.iter().map(|k| input[*k]).collect();
+                out.extend(a.calls.iter().map(|c| interner.call(operator, c, &input)));
+                out
+            }
+            Operator::OverAggregate(o) => {
+                let mut out = self.input(id, matching, interner);
+                let calls: Vec<Ident> = o.calls.iter().map(|c| interner.call(operator, c, &out)).collect();
+                out.extend(calls);
+                out
+            }
+            Operator::Union(_) => self.union(id, operator, matching, interner),
+            Operator::Rank(_) | Operator::WindowRank(_) => {
+                let mut out = self.input(id, matching, interner);
+                if node.columns.len() > out.len() {
+                    out.push(interner.intern(format!("R{operator}"), || IdentInfo {
+                        producer: Some(operator),
+                        name: "the rank number".to_owned(),
+                        ..IdentInfo::default()
+                    }));
+                }
+                out
+            }
+            Operator::LocalWindowAggregate(_) => {
+                // Only read through `aggregate_input`; its own columns are accumulators.
+                (0..node.columns.len()).map(|i| interner.intern(format!("L{operator}.{i}"), IdentInfo::default)).collect()
+            }
+            Operator::Deduplicate(_)
+            | Operator::WindowDeduplicate(_)
+            | Operator::WatermarkAssigner(_)
+            | Operator::Exchange(_)
+            | Operator::ChangelogNormalize(_)
+            | Operator::DropUpdateBefore(_)
+            | Operator::Sink(_) => self.input(id, matching, interner),
+            // Nodes that are planned but not compared yet: their results are their own.
+            #[allow(unreachable_patterns)]
+            _ => (0..node.columns.len())
+                .map(|i| {
+                    interner.intern(format!("O{operator}.{i}"), || IdentInfo {
+                        producer: Some(operator),
+                        ..IdentInfo::default()
+                    })
+                })
+                .collect(),
+        }
+    }
+
+    fn window_outputs(
+        &self,
+        operator: usize,
+        keys: Vec<Ident>,
+        calls: &[AggCall],
+        window_time: bool,
+        input: &[Ident],
+        interner: &mut Interner,
+    ) -> Vec<Ident> {
+        let mut out = keys;
+        out.extend(calls.iter().map(|c| interner.call(operator, c, input)));
+        out.push(window_bound(operator, "start", interner));
+        out.push(window_bound(operator, "end", interner));
+        if window_time {
+            out.push(window_bound(operator, "rowtime", interner));
+        }
+        out
+    }
+
+    /// A union's columns are known by those of its first branch that both sides have.
+    fn union(&mut self, id: NodeId, operator: usize, matching: &Matching, interner: &mut Interner) -> Vec<Ident> {
+        let branches = super::matching::union_branches(self.plan, id);
+        let anchor = branches.iter().copied().min_by_key(|b| matching.branch_rank(self.side, self.plan, *b));
+        let width = self.plan.node(id).columns.len();
+        let idents = match anchor {
+            Some(branch) => self.of(branch, matching, interner),
+            None => Vec::new(),
+        };
+        (0..width)
+            .map(|i| {
+                let part = idents.get(i).copied();
+                let key = format!("U{operator}.{}", part.map_or_else(|| i.to_string(), |p| format!("${}", p.0)));
+                let name = self.plan.node(id).columns[i].name.to_string();
+                interner.intern(key, || IdentInfo { parts: part.into_iter().collect(), name, ..IdentInfo::default() })
+            })
+            .collect()
+    }
+}
+
+/// A window bound that an operator puts out.
+pub fn window_bound(operator: usize, bound: &str, interner: &mut Interner) -> Ident {
+    interner.intern(format!("B{operator}.{bound}"), || IdentInfo {
+        producer: Some(operator),
+        name: match bound {
+            "start" | "end" => format!("window_{bound}"),
+            "rowtime" | "time" => "window_time".to_owned(),
+            other => other.to_owned(),
+        },
+        ..IdentInfo::default()
+    })
+}
+
+/// The local phase below a global window aggregate.
+pub fn local_phase(plan: &Plan, id: NodeId) -> Option<NodeId> {
+    if !matches!(plan.node(id).op, Operator::GlobalWindowAggregate(_)) {
+        return None;
+    }
+    let exchange = *plan.node(id).inputs.first()?;
+    plan.node(exchange).inputs.first().copied()
+}
+
+/// Kind, lengths and offset of a window, as text.
+pub fn spec_text(window: &WindowSpec) -> String {
+    format!("{:?}+{:?}{}", window.kind, window.offset.unwrap_or(0), if window.proctime { "p" } else { "" })
+}
+

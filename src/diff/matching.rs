@@ -1,0 +1,393 @@
+//! Which operator of the new plan stands where which operator of the old plan stood, seen from each sink.
+//!
+//! Only operators that say something are matched: sinks, stateful operators, unions and sources. Chains between branching points are
+//! aligned by family with least edits; branches of unions by what they read.
+
+use std::collections::HashMap;
+
+use crate::exec::{NodeId, Operator, Plan};
+
+/// Which plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Side {
+    /// The plan of the running job.
+    Old,
+    /// The plan to deploy.
+    New,
+}
+
+/// A place in both plans, or in one of them.
+#[derive(Debug, Clone)]
+pub struct Pair {
+    /// The old operator.
+    pub old: Option<NodeId>,
+    /// The new operator.
+    pub new: Option<NodeId>,
+    /// The pair that reads it.
+    pub parent: Option<usize>,
+    /// What stands between the old operator and its reader, top down.
+    pub old_path: Vec<NodeId>,
+    /// What stands between the new operator and its reader, top down.
+    pub new_path: Vec<NodeId>,
+}
+
+/// All pairs, readers before what they read.
+#[derive(Debug, Default)]
+pub struct Matching {
+    /// The pairs.
+    pub pairs: Vec<Pair>,
+    old_number: HashMap<NodeId, usize>,
+    new_number: HashMap<NodeId, usize>,
+}
+
+/// An operator that is matched, with the ones in between left out.
+struct Step {
+    node: NodeId,
+    path: Vec<NodeId>,
+}
+
+impl Matching {
+    /// The number that a node shares with its partner; nodes that are not matched have one of their own.
+    pub fn number(&self, side: Side, id: NodeId) -> usize {
+        let (map, own) = match side {
+            Side::Old => (&self.old_number, 1_000_000),
+            Side::New => (&self.new_number, 2_000_000),
+        };
+        map.get(&id).copied().unwrap_or(own + id.index())
+    }
+
+    /// The pair of a node.
+    pub fn pair_of(&self, side: Side, id: NodeId) -> Option<usize> {
+        match side {
+            Side::Old => self.old_number.get(&id).copied(),
+            Side::New => self.new_number.get(&id).copied(),
+        }
+    }
+
+    /// Orders the branches of a union: those that both sides have come first, in the order of their pairs.
+    pub fn branch_rank(&self, side: Side, plan: &Plan, branch: NodeId) -> (bool, usize) {
+        let first = significant_below(plan, branch).node;
+        match self.pair_of(side, first).map(|p| (p, &self.pairs[p])) {
+            Some((p, pair)) => (pair.old.is_none() || pair.new.is_none(), p),
+            None => (true, usize::MAX),
+        }
+    }
+
+    fn add(&mut self, pair: Pair) -> usize {
+        let number = self.pairs.len();
+        if let Some(id) = pair.old {
+            self.old_number.entry(id).or_insert(number);
+        }
+        if let Some(id) = pair.new {
+            self.new_number.entry(id).or_insert(number);
+        }
+        self.pairs.push(pair);
+        number
+    }
+}
+
+/// Matches two sinks and everything below them.
+pub fn match_sinks(matching: &mut Matching, old: &Plan, old_sink: NodeId, new: &Plan, new_sink: NodeId) {
+    let root = matching.add(Pair {
+        old: Some(old_sink),
+        new: Some(new_sink),
+        parent: None,
+        old_path: Vec::new(),
+        new_path: Vec::new(),
+    });
+    let olds = below(old, old_sink);
+    let news = below(new, new_sink);
+    match_children(matching, root, old, olds, new, news);
+}
+
+/// Adds one side alone: what only it has.
+pub fn one_sided(matching: &mut Matching, plan: &Plan, side: Side, sink: NodeId) {
+    let root = matching.add(Pair {
+        old: (side == Side::Old).then_some(sink),
+        new: (side == Side::New).then_some(sink),
+        parent: None,
+        old_path: Vec::new(),
+        new_path: Vec::new(),
+    });
+    for step in below(plan, sink) {
+        add_alone(matching, root, plan, side, step);
+    }
+}
+
+fn add_alone(matching: &mut Matching, parent: usize, plan: &Plan, side: Side, step: Step) {
+    if matching.pair_of(side, step.node).is_some() {
+        return;
+    }
+    let (node, path) = (step.node, step.path);
+    let old = side == Side::Old;
+    let number = matching.add(Pair {
+        old: old.then_some(node),
+        new: (!old).then_some(node),
+        parent: Some(parent),
+        old_path: if old { path.clone() } else { Vec::new() },
+        new_path: if old { Vec::new() } else { path },
+    });
+    for child in below(plan, node) {
+        add_alone(matching, number, plan, side, child);
+    }
+}
+
+fn match_children(
+    matching: &mut Matching,
+    parent: usize,
+    old: &Plan,
+    mut olds: Vec<Step>,
+    new: &Plan,
+    mut news: Vec<Step>,
+) {
+    if olds.len() == 1 && news.len() == 1 {
+        let (o, n) = (olds.remove(0), news.remove(0));
+        match_chains(matching, parent, old, o, new, n);
+        return;
+    }
+    // Branches: the same first, then those over the same tables, then by place.
+    let signature = |plan: &Plan, step: &Step| (shape(plan, step.node), sources(plan, step.node));
+    let mut left: Vec<Option<Step>> = olds.into_iter().map(Some).collect();
+    let mut partners: Vec<Option<usize>> = vec![None; news.len()];
+    for round in 0..2 {
+        for (i, n) in news.iter().enumerate().filter(|(i, _)| partners[*i].is_none()).collect::<Vec<_>>() {
+            let wanted = signature(new, n);
+            let found = left.iter().enumerate().position(|(j, o)| {
+                o.as_ref().is_some_and(|o| {
+                    let have = signature(old, o);
+                    !partners.contains(&Some(j)) && (if round == 0 { have == wanted } else { have.1 == wanted.1 })
+                })
+            });
+            partners[i] = found;
+        }
+    }
+    for (n, partner) in news.drain(..).zip(partners) {
+        match partner.and_then(|p| left[p].take()) {
+            Some(o) => match_chains(matching, parent, old, o, new, n),
+            None => add_alone(matching, parent, new, Side::New, n),
+        }
+    }
+    for o in left.into_iter().flatten() {
+        add_alone(matching, parent, old, Side::Old, o);
+    }
+}
+
+/// Aligns two chains of operators with one input each.
+fn match_chains(matching: &mut Matching, parent: usize, old: &Plan, o: Step, new: &Plan, n: Step) {
+    let olds = chain(old, o);
+    let news = chain(new, n);
+    let plan = align(old, &olds, new, &news);
+    let (mut olds, mut news) = (olds.into_iter(), news.into_iter());
+    let mut above = parent;
+    let (mut old_rest, mut new_rest): (Vec<NodeId>, Vec<NodeId>) = (Vec::new(), Vec::new());
+    let mut last = (None, None);
+    for edit in plan {
+        let o = matches!(edit, Edit::Match | Edit::Delete).then(|| olds.next()).flatten();
+        let n = matches!(edit, Edit::Match | Edit::Insert).then(|| news.next()).flatten();
+        let already = match (&o, &n) {
+            (Some(o), Some(n)) => {
+                let (a, b) = (matching.pair_of(Side::Old, o.node), matching.pair_of(Side::New, n.node));
+                a.filter(|a| Some(*a) == b)
+            }
+            _ => None,
+        };
+        if already.is_some() {
+            // A shared sub-plan that another reader has matched.
+            return;
+        }
+        let (old_node, new_node) = (o.as_ref().map(|s| s.node), n.as_ref().map(|s| s.node));
+        if let Some(o) = o {
+            old_rest.extend(o.path);
+        }
+        if let Some(n) = n {
+            new_rest.extend(n.path);
+        }
+        above = matching.add(Pair {
+            old: old_node,
+            new: new_node,
+            parent: Some(above),
+            old_path: if old_node.is_some() { std::mem::take(&mut old_rest) } else { Vec::new() },
+            new_path: if new_node.is_some() { std::mem::take(&mut new_rest) } else { Vec::new() },
+        });
+        last = (old_node.or(last.0), new_node.or(last.1));
+    }
+    let olds = last.0.map_or_else(Vec::new, |id| below(old, id));
+    let news = last.1.map_or_else(Vec::new, |id| below(new, id));
+    if !olds.is_empty() || !news.is_empty() {
+        match_children(matching, above, old, olds, new, news);
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Edit {
+    Match,
+    Insert,
+    Delete,
+}
+
+/// The cheapest way from one chain to the other.
+fn align(old: &Plan, olds: &[Step], new: &Plan, news: &[Step]) -> Vec<Edit> {
+    let (a, b) = (olds.len(), news.len());
+    let mut cost = vec![vec![0u32; b + 1]; a + 1];
+    for i in (0..=a).rev() {
+        for j in (0..=b).rev() {
+            cost[i][j] = match (i == a, j == b) {
+                (true, true) => 0,
+                (true, false) => cost[i][j + 1] + 10,
+                (false, true) => cost[i + 1][j] + 10,
+                (false, false) => {
+                    let matched = cost[i + 1][j + 1] + distance(old, olds[i].node, new, news[j].node);
+                    matched.min(cost[i + 1][j] + 10).min(cost[i][j + 1] + 10)
+                }
+            };
+        }
+    }
+    let (mut i, mut j) = (0, 0);
+    let mut edits = Vec::new();
+    while i < a || j < b {
+        if i < a && j < b {
+            let matched = cost[i + 1][j + 1] + distance(old, olds[i].node, new, news[j].node);
+            if matched == cost[i][j] {
+                edits.push(Edit::Match);
+                (i, j) = (i + 1, j + 1);
+                continue;
+            }
+        }
+        if j < b && cost[i][j] == cost[i][j + 1] + 10 {
+            edits.push(Edit::Insert);
+            j += 1;
+        } else {
+            edits.push(Edit::Delete);
+            i += 1;
+        }
+    }
+    edits
+}
+
+/// How far apart two operators are: 0 for one family, less than an insertion and a deletion for kinds that replace each other.
+fn distance(old: &Plan, o: NodeId, new: &Plan, n: NodeId) -> u32 {
+    let (a, b) = (family(&old.node(o).op), family(&new.node(n).op));
+    let group = |f: &str| match f {
+        "window-aggregate" | "group-window-aggregate" | "group-aggregate" | "over-aggregate" => 1,
+        "window-rank" | "window-deduplicate" | "rank" | "deduplicate" => 2,
+        "source" | "values" => 3,
+        _ => 0,
+    };
+    if a == b {
+        0
+    } else if group(a) != 0 && group(a) == group(b) {
+        12
+    } else {
+        // Never cheaper than taking one away and putting the other in.
+        30
+    }
+}
+
+/// The family of an operator, as rules name it.
+pub fn family(op: &Operator) -> &'static str {
+    match op {
+        Operator::TableSourceScan(_) => "source",
+        Operator::Values(_) => "values",
+        Operator::Sink(_) => "sink",
+        Operator::Union(_) => "union",
+        Operator::WindowTableFunction(_) => "window-table-function",
+        Operator::WindowAggregate(_) | Operator::GlobalWindowAggregate(_) | Operator::LocalWindowAggregate(_) => {
+            "window-aggregate"
+        }
+        Operator::GroupWindowAggregate(_) => "group-window-aggregate",
+        Operator::GroupAggregate(_) => "group-aggregate",
+        Operator::OverAggregate(_) => "over-aggregate",
+        Operator::WindowRank(_) => "window-rank",
+        Operator::WindowDeduplicate(_) => "window-deduplicate",
+        Operator::Rank(_) => "rank",
+        Operator::Deduplicate(_) => "deduplicate",
+        Operator::ChangelogNormalize(_) => "changelog-normalize",
+        Operator::Calc(_)
+        | Operator::WatermarkAssigner(_)
+        | Operator::Expand(_)
+        | Operator::Exchange(_)
+        | Operator::DropUpdateBefore(_) => "calc",
+        #[allow(unreachable_patterns)]
+        _ => "other",
+    }
+}
+
+fn is_significant(op: &Operator) -> bool {
+    op.is_stateful()
+        || matches!(
+            op,
+            Operator::Sink(_) | Operator::Union(_) | Operator::TableSourceScan(_) | Operator::Values(_)
+        )
+}
+
+/// The operators that the inputs of a node come from.
+fn below(plan: &Plan, id: NodeId) -> Vec<Step> {
+    if matches!(plan.node(id).op, Operator::Union(_)) {
+        return union_branches(plan, id).into_iter().map(|b| significant_below(plan, b)).collect();
+    }
+    plan.node(id).inputs.iter().map(|i| significant_below(plan, *i)).collect()
+}
+
+fn significant_below(plan: &Plan, mut id: NodeId) -> Step {
+    let mut path = Vec::new();
+    loop {
+        let node = plan.node(id);
+        match node.inputs.as_slice() {
+            [input] if !is_significant(&node.op) => {
+                path.push(id);
+                id = *input;
+            }
+            _ => return Step { node: id, path },
+        }
+    }
+}
+
+/// The branches of a union of unions.
+pub fn union_branches(plan: &Plan, id: NodeId) -> Vec<NodeId> {
+    let mut out = Vec::new();
+    let mut stack: Vec<NodeId> = plan.node(id).inputs.iter().rev().copied().collect();
+    while let Some(next) = stack.pop() {
+        match &plan.node(next).op {
+            Operator::Union(_) => stack.extend(plan.node(next).inputs.iter().rev()),
+            _ => out.push(next),
+        }
+    }
+    out
+}
+
+/// From a step down to the first operator that has not just one input.
+fn chain(plan: &Plan, first: Step) -> Vec<Step> {
+    let mut out = vec![first];
+    loop {
+        let last = out.last().map(|s| s.node).expect("a chain has a first step");
+        if matches!(plan.node(last).op, Operator::Union(_)) {
+            return out;
+        }
+        let mut next = below(plan, last);
+        if next.len() != 1 {
+            return out;
+        }
+        out.push(next.remove(0));
+    }
+}
+
+/// The families below a node, top down.
+fn shape(plan: &Plan, id: NodeId) -> Vec<&'static str> {
+    let mut out = vec![family(&plan.node(id).op)];
+    for step in below(plan, id) {
+        out.extend(shape(plan, step.node));
+    }
+    out
+}
+
+/// The tables below a node.
+fn sources(plan: &Plan, id: NodeId) -> Vec<String> {
+    let mut out = Vec::new();
+    if let Operator::TableSourceScan(scan) = &plan.node(id).op {
+        out.push(scan.table.path.to_string());
+    }
+    for step in below(plan, id) {
+        out.extend(sources(plan, step.node));
+    }
+    out
+}

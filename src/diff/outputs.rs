@@ -1,0 +1,204 @@
+//! What differs in the rows that leave the job: window columns, the rank number, names; and the fate of each output column.
+
+use std::collections::HashMap;
+
+use super::change::{ChangeKind, ColumnFate, Fact, Facts, Fate, Item};
+use super::compare::Comparison;
+use super::lineage::Ident;
+use super::matching::family;
+use crate::exec::sink::Sink;
+use crate::exec::{NodeId, Operator, Plan};
+
+/// Compares the outputs of two matched sinks.
+pub fn compare(c: &mut Comparison<'_>, number: usize, o: NodeId, n: NodeId) {
+    let old = c.old.input_idents(o, &c.matching, &mut c.interner);
+    let new = c.new.input_idents(n, &c.matching, &mut c.interner);
+    window_columns(c, number, &old, &new);
+    rank_numbers(c, &old, &new);
+    names(c, number, o, n, &old, &new);
+}
+
+/// Window columns in the output, by the operator whose page judges them: the rank above the window aggregate, if there is one.
+fn window_columns(c: &mut Comparison<'_>, _sink: usize, old: &[Ident], new: &[Ident]) {
+    let is_bound = |c: &Comparison<'_>, id: Ident| {
+        let info = c.interner.info(id);
+        info.name.starts_with("window_") || matches!(info.name.as_str(), "proctime")
+    };
+    let added: Vec<Ident> =
+        new.iter().copied().filter(|id| is_bound(c, *id) && !old.contains(id)).collect();
+    let removed: Vec<Ident> =
+        old.iter().copied().filter(|id| is_bound(c, *id) && !new.contains(id)).collect();
+    let mut by_pair: HashMap<usize, (Vec<String>, Vec<String>)> = HashMap::new();
+    for (list, is_added) in [(&added, true), (&removed, false)] {
+        for id in list {
+            let Some(pair) = owner(c, *id) else { continue };
+            let entry = by_pair.entry(pair).or_default();
+            let name = c.interner.info(*id).name.clone();
+            if is_added { entry.0.push(name) } else { entry.1.push(name) }
+        }
+    }
+    let mut pairs: Vec<_> = by_pair.into_iter().collect();
+    pairs.sort_by_key(|(p, _)| *p);
+    for (pair, (added, removed)) in pairs {
+        let kind = ChangeKind::WindowOutput { added: added.len(), removed: removed.len() };
+        let mut args = Vec::new();
+        if !added.is_empty() {
+            args.push(("added_names", super::aggregates::quoted(&added)));
+        }
+        if !removed.is_empty() {
+            args.push(("removed_names", super::aggregates::quoted(&removed)));
+        }
+        let mut context: Facts = Vec::new();
+        let below = lowest_aggregate(c, pair);
+        let count = |plan: &Plan, id: Option<NodeId>| id.map_or(0, |id| written_calls(plan, id));
+        let pair_below = &c.matching.pairs[below];
+        context.push(("old_aggregates", Fact::Count(count(c.old.plan, pair_below.old) as u64)));
+        context.push(("new_aggregates", Fact::Count(count(c.new.plan, pair_below.new) as u64)));
+        let places = sink_places(c, pair);
+        c.state_with(pair, kind, args, places, Item::Other, None, context);
+    }
+}
+
+/// The pair that a window column belongs to: its aggregate, or the window rank that reads it.
+fn owner(c: &Comparison<'_>, id: Ident) -> Option<usize> {
+    let producer = c.interner.info(id).producer.filter(|p| *p < c.matching.pairs.len());
+    let mut at = match producer {
+        Some(p) => p,
+        // A window function without an aggregate: the rank or deduplication above it.
+        None => (0..c.matching.pairs.len()).rev().find(|p| {
+            let pair = &c.matching.pairs[*p];
+            let is_rank = |plan: &Plan, id: Option<NodeId>| {
+                id.is_some_and(|id| matches!(family(&plan.node(id).op), "window-rank" | "window-deduplicate"))
+            };
+            is_rank(c.new.plan, pair.new) && is_rank(c.old.plan, pair.old)
+        })?,
+    };
+    while let Some(parent) = c.matching.pairs[at].parent {
+        let pair = &c.matching.pairs[parent];
+        let is_rank = |plan: &Plan, id: Option<NodeId>| {
+            id.is_some_and(|id| matches!(plan.node(id).op, Operator::WindowRank(_) | Operator::WindowDeduplicate(_)))
+        };
+        if is_rank(c.new.plan, pair.new) || is_rank(c.old.plan, pair.old) {
+            at = parent;
+        } else {
+            break;
+        }
+    }
+    Some(at)
+}
+
+fn lowest_aggregate(c: &Comparison<'_>, pair: usize) -> usize {
+    let mut at = pair;
+    loop {
+        let p = &c.matching.pairs[at];
+        let ranks = p.new.is_some_and(|id| {
+            matches!(c.new.plan.node(id).op, Operator::WindowRank(_) | Operator::WindowDeduplicate(_))
+        });
+        let child = (0..c.matching.pairs.len()).find(|i| c.matching.pairs[*i].parent == Some(at));
+        match child {
+            Some(child) if ranks => at = child,
+            _ => return at,
+        }
+    }
+}
+
+fn written_calls(plan: &Plan, id: NodeId) -> usize {
+    match &plan.node(id).op {
+        Operator::WindowAggregate(a) => a.origin.written.len(),
+        Operator::GlobalWindowAggregate(g) => g.aggregate.origin.written.len(),
+        Operator::GroupWindowAggregate(a) => a.written.len(),
+        _ => 0,
+    }
+}
+
+/// The statement heads of the sinks above a pair.
+fn sink_places(c: &Comparison<'_>, pair: usize) -> (Option<crate::source::Span>, Option<crate::source::Span>) {
+    let mut at = pair;
+    while let Some(parent) = c.matching.pairs[at].parent {
+        at = parent;
+    }
+    let sink = &c.matching.pairs[at];
+    (
+        sink.old.and_then(|id| c.old.plan.node(id).origins.first()),
+        sink.new.and_then(|id| c.new.plan.node(id).origins.first()),
+    )
+}
+
+fn rank_numbers(c: &mut Comparison<'_>, old: &[Ident], new: &[Ident]) {
+    for number in 0..c.matching.pairs.len() {
+        let pair = c.matching.pairs[number].clone();
+        let (Some(o), Some(n)) = (pair.old, pair.new) else { continue };
+        let ranks = |op: &Operator| matches!(op, Operator::Rank(_) | Operator::WindowRank(_));
+        let (a, b) = (&c.old.plan.node(o).op, &c.new.plan.node(n).op);
+        if !ranks(a) || !ranks(b) {
+            continue;
+        }
+        let sends = |c: &Comparison<'_>, list: &[Ident]| {
+            list.iter().any(|id| {
+                let info = c.interner.info(*id);
+                info.producer == Some(number) && info.name == "the rank number"
+            })
+        };
+        // With one rank only, the number is a constant above the operator, and nothing to state.
+        let (was, is) = (sends(c, old), sends(c, new));
+        if was != is {
+            let places = sink_places(c, number);
+            c.state(number, ChangeKind::RankOutput { added: is }, Vec::new(), places, Item::Other, None);
+        }
+    }
+}
+
+/// Final names: of the query's own columns, whatever the sink calls them.
+fn names(c: &mut Comparison<'_>, number: usize, o: NodeId, n: NodeId, old: &[Ident], new: &[Ident]) {
+    let (Some(a), Some(b)) = (sink(c.old.plan, o), sink(c.new.plan, n)) else { return };
+    let mut renamed = Vec::new();
+    for (i, id) in new.iter().enumerate() {
+        let Some(name) = b.query_columns.get(i).filter(|n| !n.is_empty()) else { continue };
+        let same_place = old.get(i) == Some(id) && a.query_columns.get(i).is_some_and(|o| !o.is_empty());
+        if same_place && a.query_columns.get(i) != Some(name) {
+            renamed.push(format!("`{}` to `{name}`", a.query_columns[i]));
+        }
+    }
+    if renamed.is_empty() {
+        return;
+    }
+    let kind = ChangeKind::OutputNames { renamed: renamed.len() };
+    let places = (c.old.plan.node(o).origins.first(), c.new.plan.node(n).origins.first());
+    c.state(number, kind, vec![("names", renamed.join(", "))], places, Item::Other, None);
+}
+
+fn sink(plan: &Plan, id: NodeId) -> Option<&Sink> {
+    match &plan.node(id).op {
+        Operator::Sink(s) => Some(s),
+        _ => None,
+    }
+}
+
+/// The fate of every output column of a new sink, as far as the plan tells.
+pub fn fates(c: &mut Comparison<'_>, new_sink: NodeId) -> Vec<ColumnFate> {
+    let idents = c.new.input_idents(new_sink, &c.matching, &mut c.interner);
+    let Some(node) = sink(c.new.plan, new_sink) else { return Vec::new() };
+    idents
+        .iter()
+        .enumerate()
+        .map(|(i, id)| ColumnFate {
+            sink: node.name.clone(),
+            name: node.target_columns.get(i).cloned().unwrap_or_else(|| format!("EXPR${i}")),
+            fate: fate(c, *id),
+        })
+        .collect()
+}
+
+fn fate(c: &Comparison<'_>, id: Ident) -> Fate {
+    let info = c.interner.info(id);
+    if let Some(producer) = info.producer {
+        if c.produced_new.contains(&id) && !c.produced_old.contains(&id) {
+            let alone = c.matching.pairs.get(producer).is_none_or(|p| p.old.is_none());
+            let bound = info.name.starts_with("window_") || info.name == "the rank number";
+            if !bound || alone {
+                return Fate::FromZero;
+            }
+        }
+    }
+    info.parts.iter().map(|p| fate(c, *p)).max_by_key(|f| *f as u8).unwrap_or(Fate::Kept)
+}

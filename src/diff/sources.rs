@@ -1,0 +1,181 @@
+//! What differs between two source tables, apart from their columns, which are judged where they are read.
+
+use super::change::{ChangeKind, Fact, Facts, Item};
+use super::compare::Comparison;
+use crate::catalog::Table;
+use crate::catalog::connectors::Connector;
+use crate::exec::watermark_assigner::WatermarkAssigner;
+use crate::exec::{NodeId, Operator, Plan};
+use crate::logical::rex::Rex;
+use crate::source::Span;
+
+/// Compares two matched scans.
+pub fn compare(c: &mut Comparison<'_>, number: usize, o: NodeId, n: NodeId) {
+    let (Operator::TableSourceScan(a), Operator::TableSourceScan(b)) =
+        (&c.old.plan.node(o).op, &c.new.plan.node(n).op)
+    else {
+        return;
+    };
+    let (old, new) = (&*a.table, &*b.table);
+    if old.inferred && new.inferred && old.path == new.path {
+        return;
+    }
+    let renamed = old.path != new.path;
+    let connector = old.options.get("connector") != new.options.get("connector");
+    let options = if connector { Vec::new() } else { changed_options(old, new) };
+    let changelog = Connector::of(old).source.changelog != Connector::of(new).source.changelog;
+    let (watermark, delay_only) = watermarks(c, o, n);
+    let primary_key = key_names(old) != key_names(new);
+    if !(renamed || connector || changelog || watermark || primary_key) && options.is_empty() {
+        return;
+    }
+    let kind = ChangeKind::Source {
+        renamed,
+        connector,
+        options: options.len(),
+        changelog,
+        watermark,
+        primary_key,
+    };
+    let mut args = Vec::new();
+    let words = |table: &Table| -> String {
+        if renamed {
+            table.path.name.to_string()
+        } else if connector {
+            table.options.get("connector").unwrap_or("no connector").to_owned()
+        } else if primary_key {
+            let names = key_names(table);
+            if names.is_empty() { "no primary key".to_owned() } else { format!("({})", names.join(", ")) }
+        } else {
+            String::new()
+        }
+    };
+    for (name, word) in [("old", words(old)), ("new", words(new))] {
+        if !word.is_empty() {
+            args.push((name, word));
+        }
+    }
+    if !options.is_empty() {
+        args.push(("names", options.iter().map(|k| format!("`{k}`")).collect::<Vec<_>>().join(", ")));
+    }
+    let place = |table: &Table| -> Span {
+        if connector {
+            table.options.span("connector").unwrap_or(table.span)
+        } else if watermark {
+            table.watermark.as_ref().map_or(table.span, |w| w.span)
+        } else if primary_key {
+            table.primary_key.as_ref().map_or(table.span, |k| k.span)
+        } else {
+            options.iter().find_map(|k| table.options.span(k)).unwrap_or(table.span)
+        }
+    };
+    let places = (Some(place(old)), Some(place(new)));
+    let mut context: Facts = vec![("watermark_interval", Fact::Bool(watermark && delay_only))];
+    let altered = c.stateful_above(number) && reaches_state(c, number);
+    context.push(("stateful_changed", Fact::Bool(altered)));
+    c.state_with(number, kind, args, places, Item::Other, None, context);
+}
+
+/// True if an operator with state above the source differs in what it keeps: its kind of changes, its strategy, its keys.
+fn reaches_state(c: &Comparison<'_>, number: usize) -> bool {
+    let mut at = c.matching.pairs[number].parent;
+    while let Some(p) = at {
+        let pair = &c.matching.pairs[p];
+        match (pair.old, pair.new) {
+            (Some(o), Some(n)) => {
+                let signature = |plan: &Plan, id: NodeId| {
+                    let node = plan.node(id);
+                    let input = node.inputs.first().map(|i| plan.node(*i).changelog);
+                    let strategy = match &node.op {
+                        Operator::Rank(r) => r.strategy.text(),
+                        Operator::Sink(s) => s.upsert_materialize.to_string(),
+                        _ => String::new(),
+                    };
+                    (node.op.is_stateful().then_some(input), strategy)
+                };
+                if signature(c.old.plan, o) != signature(c.new.plan, n) {
+                    return true;
+                }
+            }
+            (o, n) => {
+                let stateful = |plan: &Plan, id: Option<NodeId>| id.is_some_and(|id| plan.node(id).op.is_stateful());
+                if stateful(c.old.plan, o) || stateful(c.new.plan, n) {
+                    return true;
+                }
+            }
+        }
+        at = pair.parent;
+    }
+    // A normalizing operator right above the source is such a difference too.
+    c.matching.pairs.iter().any(|p| {
+        (p.old.is_none() != p.new.is_none())
+            && p.old.or(p.new).is_some_and(|id| {
+                let plan = if p.old.is_some() { c.old.plan } else { c.new.plan };
+                matches!(plan.node(id).op, Operator::ChangelogNormalize(_))
+            })
+    })
+}
+
+fn key_names(table: &Table) -> Vec<&str> {
+    table.primary_key.as_ref().map_or_else(Vec::new, |k| k.columns.iter().map(|c| &*table.columns[*c].name).collect())
+}
+
+/// The keys of WITH options that differ.
+pub fn changed_options(old: &Table, new: &Table) -> Vec<String> {
+    let mut keys: Vec<String> = Vec::new();
+    for option in old.options.iter().chain(new.options.iter()) {
+        if old.options.get(&option.key) != new.options.get(&option.key) && !keys.contains(&option.key) {
+            keys.push(option.key.clone());
+        }
+    }
+    keys
+}
+
+/// Whether the watermark differs, and whether it is only its delay.
+fn watermarks(c: &mut Comparison<'_>, o: NodeId, n: NodeId) -> (bool, bool) {
+    let old = strategy(c.old.plan, o);
+    let new = strategy(c.new.plan, n);
+    match (old, new) {
+        (None, None) => (false, false),
+        (Some(a), Some(b)) => (a != b, without_delay(&a) == without_delay(&b)),
+        _ => (true, false),
+    }
+}
+
+/// The declared strategy as text: rowtime column and expression over the table's names.
+fn strategy(plan: &Plan, scan: NodeId) -> Option<(String, String)> {
+    let Operator::TableSourceScan(node) = &plan.node(scan).op else { return None };
+    let column = node.table.watermark.as_ref().map(|w| w.path.join("."))?;
+    if let Some(expr) = &node.watermark {
+        let names: Vec<&str> = plan.node(scan).columns.iter().map(|c| &*c.name).collect();
+        return Some((column, delay_text(expr, &names)));
+    }
+    // The assigner above the scan holds it.
+    plan.ids().find_map(|id| match &plan.node(id).op {
+        Operator::WatermarkAssigner(WatermarkAssigner { expr, .. }) if stands_on(plan, id, scan) => {
+            let names: Vec<&str> = plan.input_columns(id, 0).iter().map(|c| &*c.name).collect();
+            Some((column.clone(), delay_text(expr, &names)))
+        }
+        _ => None,
+    })
+}
+
+fn stands_on(plan: &Plan, mut id: NodeId, scan: NodeId) -> bool {
+    loop {
+        match plan.node(id).inputs.as_slice() {
+            [input] if *input == scan => return true,
+            [input] => id = *input,
+            _ => return false,
+        }
+    }
+}
+
+fn delay_text(e: &Rex, names: &[&str]) -> String {
+    crate::logical::print::expression(&crate::logical::simplify::canonical(e), names).to_string()
+}
+
+/// The strategy without `- INTERVAL ...`.
+fn without_delay(strategy: &(String, String)) -> (String, String) {
+    let text = strategy.1.strip_prefix('(').and_then(|t| t.split_once(" - ")).map_or(strategy.1.as_str(), |(c, _)| c);
+    (strategy.0.clone(), text.to_owned())
+}

@@ -1,0 +1,408 @@
+//! One operator of one side, in the terms that are compared.
+
+use super::lineage::{Ident, Interner, Lineage, local_phase, spec_text};
+use super::matching::{Matching, Side};
+use crate::exec::group_window_aggregate::EmitStrategy;
+use crate::exec::rank::Ranking;
+use crate::exec::window_spec::{WindowAttachment, WindowSpec};
+use crate::exec::{NodeId, Operator, Plan};
+use crate::logical::rel::{AggCall, SortKey, WindowKind, WindowOrigins, WrittenCall, WrittenKey};
+use crate::logical::rex::{Origins, OverFrame};
+use crate::source::Span;
+
+/// A key with its place.
+#[derive(Debug, Clone)]
+pub struct KeyView {
+    /// What it is computed from.
+    pub ident: Ident,
+    /// Its name.
+    pub name: String,
+    /// Where it is written.
+    pub origins: Origins,
+}
+
+/// An aggregate as written.
+#[derive(Debug, Clone)]
+pub struct CallView {
+    /// Function and arguments; equal texts compute the same.
+    pub computation: String,
+    /// The function.
+    pub function: String,
+    /// The name of its output.
+    pub name: String,
+    /// DISTINCT that matters.
+    pub distinct: bool,
+    /// Where it is written.
+    pub origins: Origins,
+    /// The columns it reads.
+    pub reads: Vec<Ident>,
+}
+
+/// The window of an operator.
+#[derive(Debug, Clone)]
+pub struct WindowView {
+    /// Kind and lengths.
+    pub kind: WindowKind,
+    /// The offset.
+    pub offset: i64,
+    /// The time attribute.
+    pub time: Option<Ident>,
+    /// Processing time.
+    pub proctime: bool,
+    /// PARTITION BY of SESSION.
+    pub session_keys: Vec<Ident>,
+    /// Where its parts are written.
+    pub origins: WindowOrigins,
+}
+
+/// An aggregate operator of any kind.
+#[derive(Debug, Clone)]
+pub struct AggregateView {
+    /// Group keys (not the column that tells grouping sets apart).
+    pub keys: Vec<KeyView>,
+    /// GROUP BY in the order written: plain keys by index, or window columns.
+    pub written_keys: Vec<WrittenKey>,
+    /// The calls as written.
+    pub calls: Vec<CallView>,
+    /// The planned calls; if both sides have the same, nothing about the aggregates differs.
+    pub planned: Vec<String>,
+    /// The window.
+    pub window: Option<WindowView>,
+    /// GROUPING SETS: for each set the keys it lacks.
+    pub grouping_sets: Option<Vec<Vec<Ident>>>,
+    /// Where GROUPING SETS are written.
+    pub grouping_span: Option<Span>,
+    /// A field-computing step above the window function.
+    pub step: Option<Origins>,
+    /// Early and late firing.
+    pub emit: EmitStrategy,
+}
+
+/// What one side's plan looks like through its lineage.
+pub struct SideView<'a> {
+    /// The plan.
+    pub plan: &'a Plan,
+    /// Which one.
+    pub side: Side,
+    /// The idents of its columns.
+    pub lineage: Lineage<'a>,
+}
+
+impl<'a> SideView<'a> {
+    /// A view of a plan.
+    pub fn new(plan: &'a Plan, side: Side) -> Self {
+        SideView { plan, side, lineage: Lineage::new(plan, side) }
+    }
+
+    /// The idents of a node's output.
+    pub fn idents(&mut self, id: NodeId, m: &Matching, i: &mut Interner) -> Vec<Ident> {
+        self.lineage.of(id, m, i)
+    }
+
+    /// The idents of a node's input.
+    pub fn input_idents(&mut self, id: NodeId, m: &Matching, i: &mut Interner) -> Vec<Ident> {
+        match self.plan.node(id).inputs.first() {
+            Some(input) => self.lineage.of(*input, m, i),
+            None => Vec::new(),
+        }
+    }
+
+    /// The columns of a node's input that count: those that something needs.
+    pub fn needed_input(&mut self, id: NodeId, m: &Matching, i: &mut Interner) -> Vec<KeyView> {
+        let idents = self.input_idents(id, m, i);
+        let columns = self.plan.input_columns(id, 0);
+        let mut out: Vec<KeyView> = Vec::new();
+        for (ident, column) in idents.iter().zip(columns) {
+            if column.needed && !out.iter().any(|k| k.ident == *ident) {
+                let origins = i.info(*ident).origin.map(Origins::at).unwrap_or_default();
+                out.push(KeyView { ident: *ident, name: column.name.to_string(), origins });
+            }
+        }
+        out
+    }
+
+    /// An aggregate operator, if the node is one.
+    pub fn aggregate(&mut self, id: NodeId, m: &Matching, i: &mut Interner) -> Option<AggregateView> {
+        let plan = self.plan;
+        let input = self.lineage.aggregate_input(id, m, i);
+        let reads = local_phase(plan, id).unwrap_or(id);
+        let names: Vec<String> = plan.input_columns(reads, 0).iter().map(|c| c.name.to_string()).collect();
+        let key = |column: usize, origins: Option<&Origins>| KeyView {
+            ident: input[column],
+            name: names[column].clone(),
+            origins: origins.cloned().unwrap_or_default(),
+        };
+        let view = match &plan.node(id).op {
+            Operator::WindowAggregate(a) => {
+                let keys: Vec<KeyView> =
+                    a.keys.iter().enumerate().map(|(n, k)| key(*k, a.origin.key_origins.get(n))).collect();
+                let window = Some(self.window(id, &a.window, &input, m, i));
+                AggregateView {
+                    keys,
+                    written_keys: a.origin.written_keys.clone(),
+                    calls: calls(&a.origin.written, &input, i),
+                    planned: planned(&a.calls, &input, i),
+                    window,
+                    grouping_sets: None,
+                    grouping_span: a.origin.grouping_sets,
+                    step: a.origin.step.clone(),
+                    emit: EmitStrategy::default(),
+                }
+            }
+            Operator::GlobalWindowAggregate(g) => {
+                let a = &g.aggregate;
+                let Operator::LocalWindowAggregate(local) = &plan.node(reads).op else { return None };
+                let keys: Vec<KeyView> =
+                    local.keys.iter().enumerate().map(|(n, k)| key(*k, a.origin.key_origins.get(n))).collect();
+                let window = Some(self.window(reads, &local.window, &input, m, i));
+                AggregateView {
+                    keys,
+                    written_keys: a.origin.written_keys.clone(),
+                    calls: calls(&a.origin.written, &input, i),
+                    planned: planned(&a.calls, &input, i),
+                    window,
+                    grouping_sets: None,
+                    grouping_span: a.origin.grouping_sets,
+                    step: a.origin.step.clone(),
+                    emit: EmitStrategy::default(),
+                }
+            }
+            Operator::GroupWindowAggregate(a) => AggregateView {
+                keys: a.keys.iter().enumerate().map(|(n, k)| key(*k, a.key_origins.get(n))).collect(),
+                written_keys: a.written_keys.clone(),
+                calls: calls(&a.written, &input, i),
+                planned: planned(&a.calls, &input, i),
+                window: Some(WindowView {
+                    kind: a.window,
+                    offset: 0,
+                    time: Some(input[a.time]),
+                    proctime: a.proctime,
+                    session_keys: Vec::new(),
+                    origins: a.window_origins.clone(),
+                }),
+                grouping_sets: None,
+                grouping_span: None,
+                step: None,
+                emit: a.emit,
+            },
+            Operator::GroupAggregate(a) => AggregateView {
+                keys: a.keys.iter().enumerate().map(|(n, k)| key(*k, a.key_origins.get(n))).collect(),
+                written_keys: (0..a.keys.len()).map(WrittenKey::Key).collect(),
+                calls: calls(&a.written, &input, i),
+                planned: planned(&a.calls, &input, i),
+                window: None,
+                grouping_sets: None,
+                grouping_span: a.grouping_sets,
+                step: None,
+                emit: EmitStrategy::default(),
+            },
+            Operator::OverAggregate(o) => AggregateView {
+                keys: Vec::new(),
+                written_keys: Vec::new(),
+                calls: calls(&o.written, &input, i),
+                planned: planned(&o.calls, &input, i),
+                window: None,
+                grouping_sets: None,
+                grouping_span: None,
+                step: None,
+                emit: EmitStrategy::default(),
+            },
+            _ => return None,
+        };
+        Some(self.with_grouping_sets(view, reads, m, i))
+    }
+
+    /// Reads the grouping sets off the Expand below, and leaves out the column that tells them apart.
+    fn with_grouping_sets(
+        &mut self,
+        mut view: AggregateView,
+        reads: NodeId,
+        m: &Matching,
+        i: &mut Interner,
+    ) -> AggregateView {
+        if view.grouping_span.is_none() {
+            return view;
+        }
+        let plan = self.plan;
+        let mut id = reads;
+        while let Some(input) = plan.node(id).inputs.first() {
+            id = *input;
+            if let Operator::Expand(expand) = &plan.node(id).op {
+                let idents = self.lineage.of(id, m, i);
+                let below = self.input_idents(id, m, i);
+                let nulled = expand
+                    .projects
+                    .iter()
+                    .map(|p| {
+                        let mut set: Vec<Ident> = p
+                            .iter()
+                            .enumerate()
+                            .filter(|(c, e)| e.as_literal().is_some() && below.contains(&idents[*c]))
+                            .map(|(c, _)| idents[c])
+                            .collect();
+                        set.sort_unstable();
+                        set
+                    })
+                    .collect();
+                view.grouping_sets = Some(nulled);
+                let plain = |k: &KeyView| below.contains(&k.ident);
+                let dropped = view.keys.iter().position(|k| !plain(k));
+                view.keys.retain(plain);
+                view.written_keys.retain(|k| !matches!((k, dropped), (WrittenKey::Key(n), Some(d)) if *n == d));
+                return view;
+            }
+        }
+        view
+    }
+
+    /// A window with its time attribute, which is further down if the bounds came as columns.
+    pub fn window(
+        &mut self,
+        id: NodeId,
+        window: &WindowSpec,
+        input: &[Ident],
+        m: &Matching,
+        i: &mut Interner,
+    ) -> WindowView {
+        let time = match window.attachment {
+            WindowAttachment::TimeColumn(c) => Some(input[c]),
+            _ => self.time_below(id, m, i),
+        };
+        WindowView {
+            kind: window.kind,
+            offset: window.offset.unwrap_or(0),
+            time,
+            proctime: window.proctime,
+            session_keys: window.partition.iter().filter_map(|c| input.get(*c).copied()).collect(),
+            origins: window.origins.clone(),
+        }
+    }
+
+    fn time_below(&mut self, id: NodeId, m: &Matching, i: &mut Interner) -> Option<Ident> {
+        let plan = self.plan;
+        let mut id = id;
+        loop {
+            id = *plan.node(id).inputs.first()?;
+            let spec = match &plan.node(id).op {
+                Operator::WindowTableFunction(t) => &t.window,
+                Operator::WindowAggregate(a) => &a.window,
+                Operator::LocalWindowAggregate(a) => &a.window,
+                _ => continue,
+            };
+            if let WindowAttachment::TimeColumn(c) = spec.attachment {
+                let input = self.input_idents(id, m, i);
+                return input.get(c).copied();
+            }
+        }
+    }
+
+    /// The ranking of a rank or deduplication with the window of its input.
+    pub fn ranking(&self, id: NodeId) -> Option<(&'a Ranking, Option<&'a WindowSpec>)> {
+        match &self.plan.node(id).op {
+            Operator::Rank(r) => Some((&r.ranking, None)),
+            Operator::Deduplicate(d) => Some((&d.ranking, None)),
+            Operator::WindowRank(r) => Some((&r.ranking, Some(&r.window))),
+            Operator::WindowDeduplicate(d) => Some((&d.ranking, Some(&d.window))),
+            _ => None,
+        }
+    }
+
+    /// PARTITION BY in the order written.
+    pub fn partition(
+        &mut self,
+        id: NodeId,
+        written: &[usize],
+        origins: &[Origins],
+        m: &Matching,
+        i: &mut Interner,
+    ) -> Vec<KeyView> {
+        let input = self.input_idents(id, m, i);
+        let columns = self.plan.input_columns(id, 0);
+        let mut out: Vec<KeyView> = Vec::new();
+        for (n, c) in written.iter().enumerate() {
+            if out.iter().all(|k| k.ident != input[*c]) {
+                out.push(KeyView {
+                    ident: input[*c],
+                    name: columns[*c].name.to_string(),
+                    origins: origins.get(n).cloned().unwrap_or_default(),
+                });
+            }
+        }
+        out
+    }
+}
+
+/// An ORDER BY entry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OrderView {
+    /// What is ordered by.
+    pub ident: Ident,
+    /// `DESC`.
+    pub descending: bool,
+    /// Nulls first.
+    pub nulls_first: bool,
+}
+
+/// ORDER BY over a node's input.
+pub fn order(keys: &[SortKey], input: &[Ident]) -> Vec<OrderView> {
+    keys.iter()
+        .map(|k| OrderView { ident: input[k.column], descending: k.descending, nulls_first: k.nulls_first })
+        .collect()
+}
+
+/// A frame in words.
+pub fn frame_text(frame: &OverFrame) -> String {
+    let units = match frame.units {
+        crate::syntax::ast::FrameUnits::Rows => "ROWS",
+        crate::syntax::ast::FrameUnits::Range => "RANGE",
+    };
+    match (frame.preceding, frame.units) {
+        (None, _) => format!("{units} UNBOUNDED PRECEDING"),
+        (Some(n), crate::syntax::ast::FrameUnits::Range) => {
+            format!("{units} {} PRECEDING", crate::exec::window_spec::duration(n))
+        }
+        (Some(n), _) => format!("{units} {n} PRECEDING"),
+    }
+}
+
+/// A window in words.
+pub fn window_text(w: &WindowView) -> String {
+    use crate::exec::window_spec::duration;
+    let lengths = match w.kind {
+        WindowKind::Tumble { size } => duration(size),
+        WindowKind::Hop { size, slide } => format!("{} every {}", duration(size), duration(slide)),
+        WindowKind::Cumulate { max_size, step } => format!("up to {} by {}", duration(max_size), duration(step)),
+        WindowKind::Session { gap } => format!("gap {}", duration(gap)),
+    };
+    let offset = if w.offset != 0 { format!(", offset {}", duration(w.offset)) } else { String::new() };
+    format!("{} {lengths}{offset}", w.kind.name())
+}
+
+/// Equal for windows that assign rows alike.
+pub fn same_windows(a: &WindowSpec, b: &WindowSpec) -> bool {
+    spec_text(a) == spec_text(b)
+}
+
+fn calls(written: &[WrittenCall], input: &[Ident], interner: &Interner) -> Vec<CallView> {
+    let mut out: Vec<CallView> = Vec::new();
+    for w in written {
+        let mut reads = Vec::new();
+        let computation = interner.computation(&w.call, input, &mut reads);
+        if out.iter().any(|c| c.computation == computation) {
+            continue;
+        }
+        out.push(CallView {
+            computation,
+            function: w.call.function.to_string(),
+            name: w.call.name.to_string(),
+            distinct: w.call.distinct,
+            origins: w.call.origins.clone(),
+            reads,
+        });
+    }
+    out
+}
+
+fn planned(calls: &[AggCall], input: &[Ident], interner: &Interner) -> Vec<String> {
+    calls.iter().map(|c| interner.computation(c, input, &mut Vec::new())).collect()
+}
