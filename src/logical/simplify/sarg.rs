@@ -263,7 +263,7 @@ pub(super) fn search(s: Simplifier, operand: Rex, mut sarg: Sarg, ty: DataType) 
         }
     }
     let nullable = ty.nullable && sarg.null_as.is_none();
-    let set_type = operand.ty.clone().with_nullable(false);
+    let set_type = operand.ty.clone().materialized().with_nullable(false);
     let set = Rex::literal(Value::Sarg(sarg.into()), set_type);
     Rex::call(&op::SEARCH, vec![operand, set], DataType { nullable, ..ty })
 }
