@@ -51,10 +51,7 @@ const BASE: &str = "CREATE TABLE a (x INT, y STRING, ts TIMESTAMP(3), z AS x+1, 
 #[test]
 fn tables_keep_what_is_declared() {
     let table = table(BASE, "default_catalog.default_database.a").expect("the table");
-    assert_eq!(
-        shape(&table),
-        "x INT NOT NULL, y VARCHAR(2147483647), ts TIMESTAMP(3), z ? key [0] watermark ts"
-    );
+    assert_eq!(shape(&table), "x INT NOT NULL, y VARCHAR(2147483647), ts TIMESTAMP(3), z ? key [0] watermark ts");
     assert_eq!(table.columns[2].ty.time_attribute(), TimeAttribute::None);
     assert_eq!(table.options.get("connector"), Some("stub"));
 }
@@ -125,10 +122,7 @@ fn alter_changes_tables() {
         alter("DROP WATERMARK").as_deref(),
         Some("x INT NOT NULL, y VARCHAR(2147483647), ts TIMESTAMP(3), z ? key [0]")
     );
-    assert_eq!(
-        alter("DROP y").as_deref(),
-        Some("x INT NOT NULL, ts TIMESTAMP(3), z ? key [0] watermark ts")
-    );
+    assert_eq!(alter("DROP y").as_deref(), Some("x INT NOT NULL, ts TIMESTAMP(3), z ? key [0] watermark ts"));
     for action in ["DROP x", "DROP ts", "RENAME x TO xx", "ADD (x INT)", "ADD (WATERMARK FOR ts AS ts)"] {
         assert!(apply(&format!("{BASE} ALTER TABLE a {action}")).is_err(), "accepted: {action}");
     }

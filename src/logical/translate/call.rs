@@ -221,7 +221,8 @@ fn coerce_arguments(call: Rex) -> Rex {
 
 /// JSON functions: `RETURNING` is the type of the call, and clauses that are not written print with their defaults.
 fn json(def: &'static FunctionDef, mut args: Vec<Rex>, span: Span) -> PlanResult<Rex> {
-    let returning = args.iter().position(|a| matches!(a.as_literal(), Some(Value::Symbol(s)) if s.starts_with("RETURNING ")));
+    let returning =
+        args.iter().position(|a| matches!(a.as_literal(), Some(Value::Symbol(s)) if s.starts_with("RETURNING ")));
     let ty = returning.and_then(|i| match args.remove(i).as_literal() {
         Some(Value::Symbol(words)) => Some(returned_type(words.trim_start_matches("RETURNING ").trim(), span)),
         _ => None,

@@ -235,7 +235,7 @@ impl Translator<'_> {
 
     pub(super) fn map(&mut self, items: &[Expr], span: Span, r: &mut dyn Resolver) -> PlanResult<Rex> {
         let args = self.list(items, r)?;
-        if args.len() % 2 != 0 || args.is_empty() {
+        if !args.len().is_multiple_of(2) || args.is_empty() {
             return Err(PlanError::rejected(span, "Map requires an even number of arguments, at least two")
                 .label(format!("{} values", args.len()))
                 .help("write MAP[key, value, key, value]")
