@@ -5,6 +5,14 @@
 //! `report` says it. A module uses only what stands before it in this list.
 
 pub mod catalog;
+pub mod check;
+pub mod cli;
+pub mod diff;
+pub mod exec;
 pub mod logical;
+mod planning;
+pub mod report;
+pub mod rules;
 pub mod source;
 pub mod syntax;
+pub mod target;

@@ -1,1 +1,7 @@
-fn main() {}
+//! The `keepstate` program: arguments in, exit status out.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    keepstate::cli::main()
+}

@@ -107,6 +107,11 @@ impl SourceMap {
         &self.files[id.0 as usize]
     }
 
+    /// All files, in the order in which they were added.
+    pub fn files(&self) -> &[SourceFile] {
+        &self.files
+    }
+
     /// The text of a span.
     pub fn text(&self, span: Span) -> &str {
         self.file(span.file).text.get(span.start as usize..span.end as usize).unwrap_or("")

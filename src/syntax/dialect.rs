@@ -83,6 +83,11 @@ impl Dialect for FlinkDialect {
             let left = self.cx.convert(expr.clone());
             return Some(self.stub(left.and_then(|left| parser.in_predicate(left, negated))));
         }
+        let negated = parser.word_at(1, "NOT");
+        if parser.at_word("IS") && parser.word_at(1 + usize::from(negated), "JSON") {
+            let left = self.cx.convert(expr.clone());
+            return Some(self.stub(left.and_then(|left| parser.is_json(left, negated))));
+        }
         None
     }
 }

@@ -340,6 +340,7 @@ impl Parser<'_, '_> {
                 "reserved word",
                 Some(&format!("to use it as a name, put it in backticks: `{text}`")),
             ),
+            Kind::BangEq => self.error("Flink SQL has no `!=`", "not an operator", Some("write `<>`")),
             Kind::Eq if self.index() > 0 && self.cx.token(self.index() - 1).kind == Kind::Eq => {
                 self.error("Flink SQL compares with `=`, not `==`", "one `=` too many", Some("remove it"))
             }

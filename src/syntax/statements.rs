@@ -260,7 +260,7 @@ impl Parser<'_, '_> {
         if self.at_any(&["ADD", "DROP", "PARTITION", "SUSPEND", "RESUME", "REFRESH", "COMPACT", "SET"]) {
             let start = self.index();
             self.skip_rest();
-            let words = self.cx.text_of(start, self.index()).split_whitespace().collect::<Vec<_>>().join(" ");
+            let words = self.cx.words(start, self.index());
             return Ok(AlterAction::Other(words));
         }
         Err(self.expected("what to alter: SET, RESET, ADD, MODIFY, DROP, RENAME or AS"))
@@ -385,7 +385,7 @@ impl Parser<'_, '_> {
         self.string("the path of the plan in single quotes")?;
         self.if_not_exists();
         self.expect_word("FOR", "before the statement")?;
-        let verb = self.cx.text_of(start, verb_end).to_ascii_uppercase();
+        let verb = self.cx.words(start, verb_end).to_ascii_uppercase();
         self.wrap(verb)
     }
 
@@ -405,8 +405,8 @@ impl Parser<'_, '_> {
 
     /// The words from token `start` wrap the statement that follows.
     fn wrapped(&mut self, start: usize) -> Parsed<StatementKind> {
-        let verb = self.cx.text_of(start, self.index()).to_ascii_uppercase();
-        self.wrap(verb.split_whitespace().collect::<Vec<_>>().join(" "))
+        let verb = self.cx.words(start, self.index()).to_ascii_uppercase();
+        self.wrap(verb)
     }
 
     fn wrap(&mut self, verb: String) -> Parsed<StatementKind> {

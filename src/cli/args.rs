@@ -1,0 +1,232 @@
+//! Arguments and what they mean.
+
+use std::collections::BTreeMap;
+use std::io::IsTerminal;
+
+use clap::{Parser, Subcommand, ValueEnum};
+
+use crate::check::FailOn;
+use crate::report::human::Style;
+use crate::target::Target;
+
+/// Will this Flink SQL job keep its state after this change?
+#[derive(Debug, Parser)]
+#[command(name = "keepstate", version, max_term_width = 100, subcommand_required = true, arg_required_else_help = true)]
+#[command(after_help = "Exit status: 0 nothing at or above --fail-on, 1 findings at or above it, 2 could not check.")]
+pub struct Args {
+    #[command(subcommand)]
+    pub command: Command,
+    #[command(flatten)]
+    output: Output,
+}
+
+#[derive(Debug, clap::Args)]
+struct Output {
+    /// When to use colours; NO_COLOR and CLICOLOR_FORCE are heeded under `auto`
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
+    color: Color,
+    /// Print verdicts and errors only
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    quiet: bool,
+    /// Print compatible findings and all columns too
+    #[arg(short, long, global = true)]
+    verbose: bool,
+}
+
+#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+enum Color {
+    #[default]
+    Auto,
+    Always,
+    Never,
+}
+
+impl Args {
+    /// How to print.
+    pub fn style(&self) -> Style {
+        let set = |name: &str| std::env::var_os(name).is_some_and(|v| !v.is_empty());
+        let color = match self.output.color {
+            Color::Always => true,
+            Color::Never => false,
+            Color::Auto if set("NO_COLOR") => false,
+            Color::Auto if std::env::var_os("CLICOLOR_FORCE").is_some_and(|v| v != "0" && !v.is_empty()) => true,
+            Color::Auto => std::io::stdout().is_terminal(),
+        };
+        Style { color, quiet: self.output.quiet, verbose: self.output.verbose }
+    }
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Compare two scripts: does the job keep its state?
+    Check(CheckArgs),
+    /// Print the plan of a script
+    Plan(PlanArgs),
+    /// Print what differs between two plans, without a verdict
+    Diff(DiffArgs),
+    /// List the statements of scripts and their syntax errors
+    Parse(ParseArgs),
+    /// List the rules
+    Rules(RulesArgs),
+    /// Explain a rule
+    Explain(ExplainArgs),
+}
+
+impl Command {
+    /// The format that was asked for.
+    pub fn format(&self) -> Format {
+        match self {
+            Command::Check(args) => args.format,
+            Command::Parse(args) => args.format,
+            Command::Rules(args) => args.format,
+            Command::Plan(PlanArgs { format: PlanFormat::Json, .. }) => Format::Json,
+            Command::Plan(_) | Command::Diff(_) | Command::Explain(_) => Format::Human,
+        }
+    }
+}
+
+/// The formats of reports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum Format {
+    #[default]
+    Human,
+    Json,
+}
+
+/// The formats of plans.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum PlanFormat {
+    /// The notation of Flink's EXPLAIN
+    #[default]
+    Tree,
+    Json,
+}
+
+/// How scripts are read and planned.
+#[derive(Debug, clap::Args)]
+pub struct Reading {
+    /// The engine: vvr, flink-1.20 or flink-2.2
+    #[arg(long, value_name = "ENGINE", default_value_t)]
+    pub target: Target,
+    /// A file with more DDL; may be given several times
+    #[arg(long, value_name = "FILE")]
+    pub schema: Vec<String>,
+    /// The value of `${name}` in scripts; may be given several times
+    #[arg(long, value_name = "NAME=VALUE", value_parser = define)]
+    pub define: Vec<(String, String)>,
+}
+
+impl Reading {
+    /// The values of placeholders; the last definition of a name counts.
+    pub fn defines(&self) -> BTreeMap<String, String> {
+        self.define.iter().cloned().collect()
+    }
+}
+
+fn define(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.trim().is_empty() => Ok((name.trim().to_owned(), value.to_owned())),
+        _ => Err("write it as name=value".to_owned()),
+    }
+}
+
+#[derive(Debug, clap::Args)]
+pub struct CheckArgs {
+    /// The script that runs today; `-` is stdin
+    pub old: String,
+    /// The script to deploy; `-` is stdin
+    pub new: String,
+    #[command(flatten)]
+    pub reading: Reading,
+    /// The form of the report
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+    /// The mildest verdict that makes the exit status 1
+    #[arg(long, value_enum, default_value = "unknown", value_name = "VERDICT")]
+    pub fail_on: FailOnArg,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum FailOnArg {
+    PartiallyCompatible,
+    Unknown,
+    Incompatible,
+    Never,
+}
+
+impl From<FailOnArg> for FailOn {
+    fn from(arg: FailOnArg) -> FailOn {
+        match arg {
+            FailOnArg::PartiallyCompatible => FailOn::PartiallyCompatible,
+            FailOnArg::Unknown => FailOn::Unknown,
+            FailOnArg::Incompatible => FailOn::Incompatible,
+            FailOnArg::Never => FailOn::Never,
+        }
+    }
+}
+
+#[derive(Debug, clap::Args)]
+pub struct PlanArgs {
+    /// The script; `-` is stdin
+    pub file: String,
+    #[command(flatten)]
+    pub reading: Reading,
+    /// The form of the plan
+    #[arg(long, value_enum, default_value_t)]
+    pub format: PlanFormat,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct DiffArgs {
+    /// The script that runs today; `-` is stdin
+    pub old: String,
+    /// The script to deploy; `-` is stdin
+    pub new: String,
+    #[command(flatten)]
+    pub reading: Reading,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct ParseArgs {
+    /// The scripts; `-` is stdin
+    #[arg(required = true)]
+    pub files: Vec<String>,
+    /// The value of `${name}` in scripts; may be given several times
+    #[arg(long, value_name = "NAME=VALUE", value_parser = define)]
+    pub define: Vec<(String, String)>,
+    /// The form of the list
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct RulesArgs {
+    /// Only rules of this engine
+    #[arg(long, value_name = "ENGINE")]
+    pub target: Option<Target>,
+    /// The form of the list
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct ExplainArgs {
+    /// A rule, or a row of the documents such as WTN-09
+    pub rule: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_arguments_are_well_formed() {
+        <Args as clap::CommandFactory>::command().debug_assert();
+    }
+
+    #[test]
+    fn a_definition_needs_a_name() {
+        assert_eq!(define(" a =b=c"), Ok(("a".to_owned(), "b=c".to_owned())));
+        assert!(define("=b").is_err() && define("a").is_err());
+    }
+}

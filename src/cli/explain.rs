@@ -1,0 +1,65 @@
+//! `keepstate explain RULE`.
+
+use std::fmt::Write as _;
+
+use super::args::{ExplainArgs, Format};
+use super::{Outcome, failure};
+use crate::check::NOT_PLANNED;
+use crate::report::human::{Style, paint};
+use crate::report::model::{ErrorCode, ErrorItem};
+use crate::rules::RuleBook;
+use crate::rules::file::Rule;
+use crate::rules::judge::NO_RULE;
+
+pub(super) fn run(args: &ExplainArgs, style: Style) -> Outcome {
+    let book = RuleBook::embedded();
+    if let Some(text) = built_in(&args.rule) {
+        return Outcome::ok(text.to_owned());
+    }
+    let found = book.find(&args.rule);
+    if found.is_empty() {
+        let error = ErrorItem::new(ErrorCode::Config, format!("there is no rule `{}`", args.rule));
+        let help = match book.suggest(&args.rule) {
+            Some(name) => format!("did you mean `{name}`?"),
+            None => "`keepstate rules` lists them".to_owned(),
+        };
+        return failure(vec![error.help(help)], Format::Human, style);
+    }
+    Outcome::ok(found.iter().map(|rule| page(rule, style)).collect::<Vec<_>>().join("\n"))
+}
+
+/// What is found without a rule file.
+fn built_in(name: &str) -> Option<&'static str> {
+    match name {
+        NO_RULE => Some(
+            "no-rule: unknown\n\nA difference between the plans, or a part of one, that no rule of the engine speaks of. \
+             Nothing that was\nread or measured decides it. Unknown is no pass: try the change on a copy of the job and its \
+             state.\n",
+        ),
+        NOT_PLANNED => Some(
+            "not-planned: unknown\n\nOne side has no plan, because it does not parse, because Flink would refuse it, or \
+             because keepstate cannot plan\nit yet. The errors of the report say which. Without two plans nothing can be \
+             said of the state.\n",
+        ),
+        _ => None,
+    }
+}
+
+fn page(rule: &Rule, style: Style) -> String {
+    let mut out = String::new();
+    let targets: Vec<&str> = rule.targets.iter().map(|t| t.name()).collect();
+    let _ = writeln!(out, "{}", paint(&rule.id, "1", style));
+    let mut line = |label: &str, value: &str| {
+        if !value.is_empty() {
+            let _ = writeln!(out, "  {:11} {value}", format!("{label}:"));
+        }
+    };
+    line("verdict", rule.verdict.name());
+    line("basis", rule.basis.name());
+    line("documented", &rule.documented.join(", "));
+    line("overrides", &rule.overrides.join(", "));
+    line("targets", &targets.join(", "));
+    line("source", &format!("{} ({})", rule.source.url, rule.source.date));
+    let _ = writeln!(out, "\n{}", rule.body);
+    out
+}

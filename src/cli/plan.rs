@@ -1,0 +1,69 @@
+//! `keepstate plan FILE`.
+
+use serde::Serialize;
+
+use super::args::{PlanArgs, PlanFormat, Reading};
+use super::{Outcome, input};
+use crate::check::{self, Text};
+use crate::planning::{self, PlannedScript};
+use crate::report::human::{self, Style};
+use crate::report::json;
+use crate::report::model::{ErrorItem, SCHEMA_VERSION};
+use crate::source::SourceMap;
+use crate::target::Target;
+
+/// The plans of one script with what went wrong.
+pub(super) struct Planned {
+    pub script: PlannedScript,
+    pub errors: Vec<ErrorItem>,
+    pub sources: SourceMap,
+}
+
+/// Reads and plans one script. Errors that concern no text are in `errors` as well.
+pub(super) fn read_and_plan(file: &str, reading: &Reading) -> Planned {
+    let mut sources = SourceMap::new();
+    let names = reading.schema.iter().map(String::as_str).chain([file]);
+    match input::read_all(names) {
+        Err(errors) => Planned { script: PlannedScript::default(), errors, sources },
+        Ok(texts) => {
+            let defines = reading.defines();
+            let files: Vec<_> = texts.into_iter().map(|Text { name, text }| sources.add(name, text)).collect();
+            let scripts: Vec<_> = files.iter().map(|f| planning::parse(&sources, *f, &defines)).collect();
+            let mut errors = Vec::new();
+            for script in &scripts {
+                check::syntax_errors(&sources, script, &mut errors);
+            }
+            let script = planning::plan(&sources, &scripts.iter().collect::<Vec<_>>(), reading.target);
+            errors.extend(script.errors.iter().map(|e| check::plan_error(&sources, e)));
+            Planned { script, errors, sources }
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Document {
+    schema_version: u32,
+    target: Target,
+    plans: Vec<serde_json::Value>,
+    errors: Vec<ErrorItem>,
+}
+
+pub(super) fn run(args: &PlanArgs, style: Style) -> Outcome {
+    let Planned { script, errors, sources } = read_and_plan(&args.file, &args.reading);
+    let exit = if errors.is_empty() { 0 } else { 2 };
+    let text = match args.format {
+        PlanFormat::Json => json::render(&Document {
+            schema_version: SCHEMA_VERSION,
+            target: args.reading.target,
+            plans: script.jobs.iter().flat_map(planning::JobPlan::to_json).collect(),
+            errors,
+        }),
+        PlanFormat::Tree => {
+            let trees: Vec<String> = script.jobs.iter().map(planning::JobPlan::tree_text).collect();
+            let mut text = trees.join("\n");
+            text.push_str(&human::render_errors(&errors, &sources, style));
+            text
+        }
+    };
+    Outcome { text, exit }
+}

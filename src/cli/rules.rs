@@ -1,0 +1,84 @@
+//! `keepstate rules`.
+
+use std::fmt::Write as _;
+
+use serde::Serialize;
+
+use super::Outcome;
+use super::args::{Format, RulesArgs};
+use crate::report::human::{Style, paint};
+use crate::report::json;
+use crate::rules::RuleBook;
+use crate::rules::file::Rule;
+use crate::rules::verdict::{Basis, Consequence, Verdict};
+use crate::target::Target;
+
+#[derive(Serialize)]
+struct Document<'a> {
+    schema_version: u32,
+    rules: Vec<Entry<'a>>,
+}
+
+#[derive(Serialize)]
+struct Entry<'a> {
+    id: &'a str,
+    title: &'a str,
+    page: &'a str,
+    targets: &'a [Target],
+    verdict: Verdict,
+    basis: Basis,
+    consequence: Consequence,
+    documented: &'a [String],
+    overrides: &'a [String],
+    url: &'a str,
+}
+
+pub(super) fn run(args: &RulesArgs, style: Style) -> Outcome {
+    let rules: Vec<&Rule> = RuleBook::embedded()
+        .rules()
+        .iter()
+        .filter(|r| args.target.is_none_or(|target| r.targets.contains(&target)))
+        .collect();
+    Outcome::ok(match args.format {
+        Format::Human => list(&rules, style),
+        Format::Json => json::render(&Document {
+            schema_version: 1,
+            rules: rules
+                .iter()
+                .map(|r| Entry {
+                    id: &r.id,
+                    title: &r.title,
+                    page: &r.page,
+                    targets: &r.targets,
+                    verdict: r.verdict,
+                    basis: r.basis,
+                    consequence: r.consequence,
+                    documented: &r.documented,
+                    overrides: &r.overrides,
+                    url: &r.source.url,
+                })
+                .collect(),
+        }),
+    })
+}
+
+fn list(rules: &[&Rule], style: Style) -> String {
+    let width = rules.iter().map(|r| r.id.len()).max().unwrap_or(0);
+    let mut out = String::new();
+    let mut page = "";
+    for rule in rules {
+        if rule.page != page {
+            page = &rule.page;
+            let space = if out.is_empty() { "" } else { "\n" };
+            let _ = writeln!(out, "{space}{}", paint(page, "1", style));
+        }
+        let mark = if rule.basis == Basis::Documented { "" } else { rule.basis.name() };
+        let rows = rule.documented.join(", ");
+        let note = [rows.as_str(), mark].iter().filter(|s| !s.is_empty()).copied().collect::<Vec<_>>().join("; ");
+        let _ = writeln!(out, "  {:width$}  {:20}  {note}", rule.id, rule.verdict.name());
+    }
+    if rules.is_empty() {
+        out.push_str("there are no rules for this engine yet\n");
+    }
+    out
+}

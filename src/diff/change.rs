@@ -1,0 +1,498 @@
+//! The typed facts that `diff` states about two plans. Nothing here judges.
+//!
+//! Rules match a change by its kind and its flat facts ([`Change::facts`]); messages are filled from [`Change::args`].
+
+use std::borrow::Cow;
+
+use crate::exec::NodeId;
+use crate::source::Span;
+
+/// A value of a fact.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Fact {
+    /// Yes or no.
+    Bool(bool),
+    /// A count.
+    Count(u64),
+    /// A word, such as an operator kind or a window type.
+    Word(Cow<'static, str>),
+}
+
+impl From<bool> for Fact {
+    fn from(b: bool) -> Self {
+        Fact::Bool(b)
+    }
+}
+impl From<usize> for Fact {
+    fn from(n: usize) -> Self {
+        Fact::Count(n as u64)
+    }
+}
+impl From<&'static str> for Fact {
+    fn from(s: &'static str) -> Self {
+        Fact::Word(Cow::Borrowed(s))
+    }
+}
+impl From<String> for Fact {
+    fn from(s: String) -> Self {
+        Fact::Word(Cow::Owned(s))
+    }
+}
+
+/// Named facts in a stable order.
+pub type Facts = Vec<(&'static str, Fact)>;
+
+/// The operator (or pair of matched operators) that a change is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OperatorRef {
+    /// The exec node's kind: the new side's, or the old side's if there is no new one.
+    pub kind: &'static str,
+    /// Its place from the sink: `Sink(top)/WindowRank`.
+    pub path: String,
+    /// Its id in the old plan.
+    pub old: Option<NodeId>,
+    /// Its id in the new plan.
+    pub new: Option<NodeId>,
+    /// The names of the state entries the operator keeps (new side, else old).
+    pub state: Vec<String>,
+}
+
+/// What differs between the aggregate calls of two matched operators. Calls are compared as written (AVG is AVG),
+/// after calls that compute the same have been paired, whatever their aliases.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AggregatesChange {
+    /// Aggregates of the old operator.
+    pub old: usize,
+    /// Aggregates of the new operator.
+    pub new: usize,
+    /// Aggregates that compute the same on both sides.
+    pub survivors: usize,
+    /// Non-DISTINCT aggregates that only the new side has.
+    pub added: usize,
+    /// Non-DISTINCT aggregates that only the old side has.
+    pub removed: usize,
+    /// Pairs with one output name and another function.
+    pub changed: usize,
+    /// Pairs with one function over a field that is computed differently.
+    pub recomputed: usize,
+    /// The survivors that are not DISTINCT stand in another order.
+    pub moved: bool,
+    /// DISTINCT aggregates that only one side has, or that changed.
+    pub distinct_changed: usize,
+    /// The DISTINCT survivors stand in another order.
+    pub distinct_moved: bool,
+}
+
+/// What differs between the windows of two matched operators.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct WindowChange {
+    /// `TUMBLE`, `HOP`, `CUMULATE`, `SESSION` became another.
+    pub window_type: bool,
+    /// The size (CUMULATE: the maximum size).
+    pub size: bool,
+    /// The slide of HOP.
+    pub slide: bool,
+    /// The step of CUMULATE.
+    pub step: bool,
+    /// The gap of SESSION.
+    pub gap: bool,
+    /// The optional offset.
+    pub offset: bool,
+    /// The time attribute, or how it is computed.
+    pub time_attribute: bool,
+    /// PARTITION BY of a SESSION window function.
+    pub session_keys: bool,
+}
+
+/// What differs between two lists of keys.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct KeysChange {
+    /// Keys that only the new side has.
+    pub added: usize,
+    /// Keys that only the old side has.
+    pub removed: usize,
+    /// Keys at one place (or with one name) that are computed differently.
+    pub changed: usize,
+    /// The common keys stand in another order. Of GROUP BY: the keys that are not window columns.
+    pub moved: bool,
+    /// GROUP BY only: the window columns or the window function stand at other places.
+    pub window_moved: bool,
+}
+
+/// What differs between two ORDER BY lists.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct OrderChange {
+    /// Fields added, removed, replaced or computed differently.
+    pub fields: bool,
+    /// A direction.
+    pub direction: bool,
+    /// NULLS FIRST / LAST.
+    pub nulls: bool,
+    /// The ordering time attribute is another one (OVER).
+    pub time_attribute: bool,
+}
+
+/// The kinds of change, each with what is to be known of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ChangeKind {
+    /// Aggregate calls of an aggregate, window aggregate or OVER operator.
+    Aggregates(AggregatesChange),
+    /// The window of a window operator.
+    Window(WindowChange),
+    /// GROUP BY.
+    GroupKeys(KeysChange),
+    /// GROUPING SETS, CUBE, ROLLUP appeared, disappeared or changed.
+    GroupingSets,
+    /// PARTITION BY of a rank, deduplication or OVER operator.
+    PartitionKeys(KeysChange),
+    /// ORDER BY of a rank, deduplication or OVER operator.
+    OrderBy(OrderChange),
+    /// The range of ranks that is kept.
+    RankRange {
+        /// The lower bound changed.
+        start: bool,
+        /// The upper bound, N, changed.
+        end: bool,
+    },
+    /// ROW_NUMBER, RANK or DENSE_RANK became another.
+    RankType,
+    /// The columns that reach an operator which keeps its input rows (OVER, ranks, deduplication).
+    InputColumns(KeysChange),
+    /// ROWS or RANGE frame of OVER.
+    Frame {
+        /// ROWS became RANGE or back.
+        units: bool,
+        /// The bound is another value, or unbounded became bounded or back.
+        bound: bool,
+    },
+    /// A step that computes fields appeared or disappeared between a window function and its GROUP BY.
+    ProjectionStep {
+        /// It appeared (false: it disappeared).
+        appeared: bool,
+    },
+    /// A filter in front of, or behind, stateful operators.
+    Filter {
+        /// A stateful operator reads what the filter lets through.
+        below_stateful: bool,
+        /// Conditions only the new side has.
+        added: usize,
+        /// Conditions only the old side has.
+        removed: usize,
+        /// `table.optimizer.state-compatibility.ignore-filter` is on.
+        ignored: bool,
+    },
+    /// window_start, window_end or window_time of a window operator are sent out, or no longer.
+    WindowOutput {
+        /// Window columns that only the new output has.
+        added: usize,
+        /// Window columns that only the old output has.
+        removed: usize,
+    },
+    /// The rank number is sent out, or no longer.
+    RankOutput {
+        /// It is sent out now (false: no longer).
+        added: bool,
+    },
+    /// Final output columns got other names.
+    OutputNames {
+        /// How many.
+        renamed: usize,
+    },
+    /// Early or late firing of legacy group windows.
+    EmitStrategy,
+    /// An operator became another kind at the same place.
+    OperatorReplaced {
+        /// The old family.
+        old_family: &'static str,
+        /// The new family.
+        new_family: &'static str,
+        /// GROUP BY has both window_start and window_end on one side only.
+        window_keys: bool,
+    },
+    /// A stateful operator that the old plan does not have.
+    OperatorAdded,
+    /// A stateful operator that the new plan does not have.
+    OperatorRemoved,
+    /// The inputs of UNION ALL.
+    UnionInputs {
+        /// Inputs only the new side has.
+        added: usize,
+        /// Inputs only the old side has.
+        removed: usize,
+        /// They stand in another order.
+        moved: bool,
+    },
+    /// A source table.
+    Source {
+        /// Another table is read at this place.
+        renamed: bool,
+        /// The connector is another one.
+        connector: bool,
+        /// Other WITH options.
+        options: usize,
+        /// The kinds of changes that it sends (insert, update-before, update-after, delete).
+        changelog: bool,
+        /// The watermark expression.
+        watermark: bool,
+        /// The primary key.
+        primary_key: bool,
+    },
+    /// A sink table.
+    Sink {
+        /// Another table is written.
+        renamed: bool,
+        /// The connector is another one.
+        connector: bool,
+        /// Other WITH options.
+        options: usize,
+        /// The primary key, or a materializer came or went.
+        primary_key: bool,
+    },
+    /// An INSERT that only the new job has.
+    SinkAdded {
+        /// Its query keeps state.
+        stateful: bool,
+    },
+    /// An INSERT that only the old job has.
+    SinkRemoved {
+        /// Its query kept state.
+        stateful: bool,
+    },
+    /// An option that bears on state or planning has another value.
+    JobOption {
+        /// The option's key.
+        key: String,
+    },
+}
+
+impl ChangeKind {
+    /// The kind's name in rules.
+    pub fn name(&self) -> &'static str {
+        match self {
+            ChangeKind::Aggregates(_) => "aggregates",
+            ChangeKind::Window(_) => "window",
+            ChangeKind::GroupKeys(_) => "group-keys",
+            ChangeKind::GroupingSets => "grouping-sets",
+            ChangeKind::PartitionKeys(_) => "partition-keys",
+            ChangeKind::OrderBy(_) => "order-by",
+            ChangeKind::RankRange { .. } => "rank-range",
+            ChangeKind::RankType => "rank-type",
+            ChangeKind::InputColumns(_) => "input-columns",
+            ChangeKind::Frame { .. } => "frame",
+            ChangeKind::ProjectionStep { .. } => "projection-step",
+            ChangeKind::Filter { .. } => "filter",
+            ChangeKind::WindowOutput { .. } => "window-output",
+            ChangeKind::RankOutput { .. } => "rank-output",
+            ChangeKind::OutputNames { .. } => "output-names",
+            ChangeKind::EmitStrategy => "emit-strategy",
+            ChangeKind::OperatorReplaced { .. } => "operator-replaced",
+            ChangeKind::OperatorAdded => "operator-added",
+            ChangeKind::OperatorRemoved => "operator-removed",
+            ChangeKind::UnionInputs { .. } => "union-inputs",
+            ChangeKind::Source { .. } => "source",
+            ChangeKind::Sink { .. } => "sink",
+            ChangeKind::SinkAdded { .. } => "sink-added",
+            ChangeKind::SinkRemoved { .. } => "sink-removed",
+            ChangeKind::JobOption { .. } => "job-option",
+        }
+    }
+
+    /// What is to be known of it, flat, for rules to match.
+    pub fn facts(&self) -> Facts {
+        let keys = |k: &KeysChange| -> Facts {
+            vec![
+                ("added", k.added.into()),
+                ("removed", k.removed.into()),
+                ("changed", k.changed.into()),
+                ("moved", k.moved.into()),
+                ("window_moved", k.window_moved.into()),
+            ]
+        };
+        match self {
+            ChangeKind::Aggregates(a) => vec![
+                ("old", a.old.into()),
+                ("new", a.new.into()),
+                ("survivors", a.survivors.into()),
+                ("added", a.added.into()),
+                ("removed", a.removed.into()),
+                ("changed", a.changed.into()),
+                ("recomputed", a.recomputed.into()),
+                ("moved", a.moved.into()),
+                ("distinct_changed", a.distinct_changed.into()),
+                ("distinct_moved", a.distinct_moved.into()),
+            ],
+            ChangeKind::Window(w) => vec![
+                ("window_type", w.window_type.into()),
+                ("size", w.size.into()),
+                ("slide", w.slide.into()),
+                ("step", w.step.into()),
+                ("gap", w.gap.into()),
+                ("offset", w.offset.into()),
+                ("time_attribute", w.time_attribute.into()),
+                ("session_keys", w.session_keys.into()),
+            ],
+            ChangeKind::GroupKeys(k) | ChangeKind::PartitionKeys(k) | ChangeKind::InputColumns(k) => keys(k),
+            ChangeKind::OrderBy(o) => vec![
+                ("fields", o.fields.into()),
+                ("direction", o.direction.into()),
+                ("nulls", o.nulls.into()),
+                ("time_attribute", o.time_attribute.into()),
+            ],
+            ChangeKind::RankRange { start, end } => vec![("start", (*start).into()), ("end", (*end).into())],
+            ChangeKind::Frame { units, bound } => vec![("units", (*units).into()), ("bound", (*bound).into())],
+            ChangeKind::ProjectionStep { appeared } => vec![("appeared", (*appeared).into())],
+            ChangeKind::Filter { below_stateful, added, removed, ignored } => vec![
+                ("below_stateful", (*below_stateful).into()),
+                ("added", (*added).into()),
+                ("removed", (*removed).into()),
+                ("ignored", (*ignored).into()),
+            ],
+            ChangeKind::WindowOutput { added, removed } => {
+                vec![("added", (*added).into()), ("removed", (*removed).into())]
+            }
+            ChangeKind::RankOutput { added } => vec![("added", (*added).into())],
+            ChangeKind::OutputNames { renamed } => vec![("renamed", (*renamed).into())],
+            ChangeKind::OperatorReplaced { old_family, new_family, window_keys } => vec![
+                ("old_family", (*old_family).into()),
+                ("new_family", (*new_family).into()),
+                ("window_keys", (*window_keys).into()),
+            ],
+            ChangeKind::UnionInputs { added, removed, moved } => {
+                vec![("added", (*added).into()), ("removed", (*removed).into()), ("moved", (*moved).into())]
+            }
+            ChangeKind::Source { renamed, connector, options, changelog, watermark, primary_key } => vec![
+                ("renamed", (*renamed).into()),
+                ("connector", (*connector).into()),
+                ("options", (*options).into()),
+                ("changelog", (*changelog).into()),
+                ("watermark", (*watermark).into()),
+                ("primary_key", (*primary_key).into()),
+            ],
+            ChangeKind::Sink { renamed, connector, options, primary_key } => vec![
+                ("renamed", (*renamed).into()),
+                ("connector", (*connector).into()),
+                ("options", (*options).into()),
+                ("primary_key", (*primary_key).into()),
+            ],
+            ChangeKind::SinkAdded { stateful } | ChangeKind::SinkRemoved { stateful } => {
+                vec![("stateful", (*stateful).into())]
+            }
+            ChangeKind::JobOption { key } => vec![("key", key.clone().into())],
+            ChangeKind::GroupingSets
+            | ChangeKind::RankType
+            | ChangeKind::EmitStrategy
+            | ChangeKind::OperatorAdded
+            | ChangeKind::OperatorRemoved => Vec::new(),
+        }
+    }
+}
+
+/// The items of a job, in the sense of the documents' limit on changing several at once (OL-03).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Item {
+    /// The aggregates (of all operators together).
+    Aggregates,
+    /// A sink.
+    Sink,
+    /// A filter that bears on state.
+    Filter,
+    /// None of these.
+    Other,
+}
+
+/// One difference between two plans.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// What differs.
+    pub kind: ChangeKind,
+    /// The operator it is about; none for options of the job.
+    pub operator: Option<OperatorRef>,
+    /// Facts about the place: `family` of the operator, `feeds_window_rank`, `stateful_above`, `last_stateful`, ...
+    pub context: Facts,
+    /// Words for messages, such as `old` = `2`, `new` = `3`, `names` = `` `a`, `b` ``.
+    pub args: Vec<(&'static str, String)>,
+    /// Which item of the job changed.
+    pub item: Item,
+    /// The clause in the old text.
+    pub old: Option<Span>,
+    /// The clause in the new text.
+    pub new: Option<Span>,
+    /// More places of the same change, outermost use last (for suppressions and related places).
+    pub chain: Vec<Span>,
+    /// Changes of operators downstream that this change alone brings about.
+    pub echoes: Vec<Change>,
+}
+
+impl Change {
+    /// All facts for rules to match: `change`, the kind's own, then those of the place.
+    pub fn facts(&self) -> Facts {
+        let mut facts: Facts = vec![("change", self.kind.name().into())];
+        if let Some(operator) = &self.operator {
+            facts.push(("operator", operator.kind.into()));
+        }
+        facts.extend(self.kind.facts());
+        facts.extend(self.context.iter().cloned());
+        facts
+    }
+}
+
+/// What becomes of an output column of the new query, as far as the plan tells (rules may make it worse).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Fate {
+    /// Its values go on as if nothing had happened.
+    Kept,
+    /// It starts from nothing at the restore.
+    FromZero,
+    /// Its state is lost with the operator's.
+    Lost,
+    /// Not known.
+    Undetermined,
+}
+
+/// An output column of the new job.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ColumnFate {
+    /// The sink.
+    pub sink: String,
+    /// The column's name there.
+    pub name: String,
+    /// Its fate if the state is carried over.
+    pub fate: Fate,
+}
+
+/// How one pair of operators compares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MatchStatus {
+    /// The same on both sides.
+    Same,
+    /// Matched, with changes.
+    Changed,
+    /// Only in the new plan.
+    Added,
+    /// Only in the old plan.
+    Removed,
+}
+
+/// A matched (or unmatched) operator.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OperatorMatch {
+    /// Its id in the old plan.
+    pub old: Option<NodeId>,
+    /// Its id in the new plan.
+    pub new: Option<NodeId>,
+    /// How it compares.
+    pub status: MatchStatus,
+}
+
+/// All differences between the old and the new plan of one job.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct JobDiff {
+    /// The causes; what they bring about downstream is folded into their echoes.
+    pub changes: Vec<Change>,
+    /// Every operator, in print order of the new plan, removed ones last.
+    pub operators: Vec<OperatorMatch>,
+    /// The new query's outputs.
+    pub columns: Vec<ColumnFate>,
+}

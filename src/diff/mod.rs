@@ -1,0 +1,3 @@
+//! States what differs between two plans, as typed facts. Does not judge.
+
+pub mod change;

@@ -1,0 +1,288 @@
+//! For people: a verdict, then each finding with the clauses of both sides, what happens to the state and what to do.
+
+use std::fmt;
+use std::fmt::Write as _;
+
+use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, Severity, SourceCode};
+
+use super::model::{ErrorItem, Finding, Job, Note, Place, Report};
+use super::secrets;
+use crate::diff::change::Fate;
+use crate::rules::verdict::{Consequence, Verdict};
+use crate::source::SourceMap;
+
+/// How to print.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Style {
+    /// With terminal colours.
+    pub color: bool,
+    /// Only the verdicts and errors.
+    pub quiet: bool,
+    /// Compatible findings, all columns and notes too.
+    pub verbose: bool,
+}
+
+/// The width of the text.
+const WIDTH: usize = 110;
+
+/// Writes a report.
+pub fn render(report: &Report, sources: &SourceMap, style: Style) -> String {
+    let printer = Printer::new(sources, style);
+    let mut out = String::new();
+    for job in &report.jobs {
+        printer.job(job, &mut out);
+    }
+    printer.errors(&report.errors, &mut out);
+    out
+}
+
+/// Writes errors alone.
+pub fn render_errors(errors: &[ErrorItem], sources: &SourceMap, style: Style) -> String {
+    let mut out = String::new();
+    Printer::new(sources, style).errors(errors, &mut out);
+    out
+}
+
+/// A text in a colour of the terminal (SGR parameters), if colours are wanted.
+pub fn paint(text: &str, sgr: &str, style: Style) -> String {
+    if style.color { format!("\u{1b}[{sgr}m{text}\u{1b}[0m") } else { text.to_owned() }
+}
+
+struct Printer<'a> {
+    sources: &'a SourceMap,
+    /// The texts with secrets masked, made when first needed.
+    masked: std::cell::RefCell<Vec<Option<std::sync::Arc<str>>>>,
+    style: Style,
+    handler: GraphicalReportHandler,
+}
+
+impl<'a> Printer<'a> {
+    fn new(sources: &'a SourceMap, style: Style) -> Self {
+        let theme = if style.color { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
+        let handler =
+            GraphicalReportHandler::new_themed(theme).with_links(false).with_width(WIDTH).with_context_lines(1);
+        Printer { sources, masked: std::cell::RefCell::default(), style, handler }
+    }
+
+    fn job(&self, job: &Job, out: &mut String) {
+        let verdict = paint(job.verdict.name(), color_of(job.verdict), self.style);
+        let sides = match (&job.old, &job.new) {
+            (Some(old), Some(new)) => format!("{old} -> {new}"),
+            (Some(old), None) => format!("{old}, gone"),
+            (None, Some(new)) => format!("{new}, new"),
+            (None, None) => String::new(),
+        };
+        let _ = writeln!(out, "{verdict}: {} ({sides})", job.name);
+        if self.style.quiet {
+            return;
+        }
+        let shown = |f: &&Finding| self.style.verbose || f.verdict > Verdict::Compatible;
+        for finding in job.findings.iter().filter(shown) {
+            out.push('\n');
+            self.finding(finding, out);
+        }
+        self.columns(job, out);
+        self.notes(&job.notes, out);
+        let hidden = job.findings.iter().filter(|f| !shown(f)).count();
+        if hidden > 0 {
+            let what = if hidden == 1 { "change is" } else { "changes are" };
+            let _ = writeln!(out, "\n{hidden} {what} compatible; -v shows them");
+        }
+    }
+
+    fn finding(&self, finding: &Finding, out: &mut String) {
+        let severity = match finding.verdict {
+            Verdict::Incompatible => Severity::Error,
+            Verdict::Unknown | Verdict::PartiallyCompatible => Severity::Warning,
+            Verdict::Compatible => Severity::Advice,
+        };
+        let code = format!("{} {}", finding.verdict.name(), finding.rule);
+        let mut main = Piece::new(finding.message.clone(), severity).code(code);
+        match (&finding.new, &finding.old) {
+            (Some(new), old) => {
+                main = main.excerpt(self, new, "now");
+                self.piece(main, out);
+                if let Some(old) = old {
+                    self.piece(Piece::new("before:", Severity::Advice).excerpt(self, old, "was"), out);
+                }
+            }
+            (None, Some(old)) => self.piece(main.excerpt(self, old, "was here"), out),
+            (None, None) => self.piece(main, out),
+        }
+        for related in &finding.related {
+            let mut piece = Piece::new(format!("also: {}", related.message), Severity::Advice);
+            if let Some(place) = related.new.as_ref().or(related.old.as_ref()) {
+                piece = piece.excerpt(self, place, "here");
+            }
+            self.piece(piece, out);
+        }
+        if let Some(state) = state_sentence(finding) {
+            self.footer("state", &state, out);
+        }
+        self.footer("help", &finding.help, out);
+        let mut why = finding.basis.name().to_owned();
+        if !finding.documented.is_empty() {
+            let _ = write!(why, ", {}", finding.documented.join(", "));
+        }
+        if let Some(url) = &finding.url {
+            let _ = write!(why, " <{url}>");
+        }
+        self.footer("basis", &why, out);
+    }
+
+    fn columns(&self, job: &Job, out: &mut String) {
+        let partial = job.verdict == Verdict::PartiallyCompatible;
+        if job.columns.is_empty() || !(partial || self.style.verbose) {
+            return;
+        }
+        let width = job.columns.iter().map(|c| c.sink.chars().count() + c.name.chars().count() + 1).max().unwrap_or(0);
+        let _ = writeln!(out, "\ncolumns after the restore:");
+        for column in &job.columns {
+            let name = format!("{}.{}", column.sink, column.name);
+            let (fate, color) = match column.fate {
+                Fate::Kept => ("kept", "32"),
+                Fate::FromZero => ("from zero", "33"),
+                Fate::Lost => ("lost", "31"),
+                Fate::Undetermined => ("undetermined", "31"),
+            };
+            let _ = writeln!(out, "  {name:width$}  {}", paint(fate, color, self.style));
+        }
+    }
+
+    fn notes(&self, notes: &[Note], out: &mut String) {
+        for note in notes {
+            let place = note.at.as_ref().map(|p| format!(" ({}:{}:{})", p.file, p.start.line, p.start.column));
+            let _ =
+                writeln!(out, "\n{} {}{}", paint("note:", "36", self.style), note.message, place.unwrap_or_default());
+        }
+    }
+
+    fn errors(&self, errors: &[ErrorItem], out: &mut String) {
+        for error in errors {
+            if !out.is_empty() {
+                out.push('\n');
+            }
+            let mut piece =
+                Piece::new(error.message.clone(), Severity::Error).code(format!("error {}", error.code.name()));
+            if let Some(place) = &error.at {
+                piece = piece.excerpt(self, place, if error.label.is_empty() { "here" } else { &error.label });
+            }
+            self.piece(piece, out);
+            if let Some(help) = &error.help {
+                self.footer("help", help, out);
+            }
+        }
+    }
+
+    fn piece(&self, piece: Piece, out: &mut String) {
+        let mut text = String::new();
+        if self.handler.render_report(&mut text, &piece).is_err() {
+            // The excerpt could not be drawn, a place outside of its text for instance; the message still matters.
+            text = format!("  {}\n", piece.message);
+        }
+        for line in text.lines().filter(|l| !l.trim().is_empty()) {
+            out.push_str(line.trim_end());
+            out.push('\n');
+        }
+    }
+
+    fn footer(&self, label: &str, text: &str, out: &mut String) {
+        let _ = writeln!(out, "  {} {text}", paint(&format!("{label}:"), "36", self.style));
+    }
+
+    /// The text of a place's file, with secrets masked.
+    fn text(&self, place: &Place) -> std::sync::Arc<str> {
+        let index = place.span.file.0 as usize;
+        let mut masked = self.masked.borrow_mut();
+        if masked.len() <= index {
+            masked.resize(index + 1, None);
+        }
+        masked[index].get_or_insert_with(|| secrets::mask(&self.sources.file(place.span.file).text).into()).clone()
+    }
+}
+
+/// What happens to the state of the finding's operator, for findings about an operator that keeps some.
+fn state_sentence(finding: &Finding) -> Option<String> {
+    let sentence = match finding.verdict {
+        Verdict::Unknown => "nothing written decides whether it fits",
+        _ => finding.consequence.sentence(),
+    };
+    match (&finding.operator, finding.state.as_slice()) {
+        (Some(operator), [_, ..]) => {
+            let names: Vec<String> = finding.state.iter().map(|s| format!("`{s}`")).collect();
+            Some(format!("{} of {} {sentence}", names.join(", "), operator.kind))
+        }
+        (Some(operator), []) if finding.verdict > Verdict::Compatible => {
+            Some(format!("of {}: {sentence}", operator.kind))
+        }
+        (None, _) if finding.consequence != Consequence::None => Some(format!("of the job: {sentence}")),
+        _ => None,
+    }
+}
+
+fn color_of(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Compatible => "1;32",
+        Verdict::PartiallyCompatible => "1;33",
+        Verdict::Unknown => "1;35",
+        Verdict::Incompatible => "1;31",
+    }
+}
+
+/// One message with at most one excerpt.
+#[derive(Debug)]
+struct Piece {
+    message: String,
+    severity: Severity,
+    code: Option<String>,
+    source: Option<NamedSource<std::sync::Arc<str>>>,
+    label: Option<LabeledSpan>,
+}
+
+impl Piece {
+    fn new(message: impl Into<String>, severity: Severity) -> Piece {
+        Piece { message: message.into(), severity, code: None, source: None, label: None }
+    }
+
+    fn code(mut self, code: String) -> Piece {
+        self.code = Some(code);
+        self
+    }
+
+    fn excerpt(mut self, printer: &Printer<'_>, place: &Place, label: &str) -> Piece {
+        let text = printer.text(place);
+        let start = (place.span.start as usize).min(text.len());
+        let end = (place.span.end as usize).clamp(start, text.len());
+        // A clause of many lines is pointed at by its first line.
+        let first_line = text[start..end].find('\n').map_or(end, |n| start + n);
+        self.label = Some(LabeledSpan::new(Some(label.to_owned()), start, first_line - start));
+        self.source = Some(NamedSource::new(&place.file, text));
+        self
+    }
+}
+
+impl fmt::Display for Piece {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Piece {}
+
+impl Diagnostic for Piece {
+    fn code<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        self.code.as_ref().map(|c| Box::new(c) as Box<dyn fmt::Display>)
+    }
+
+    fn severity(&self) -> Option<Severity> {
+        Some(self.severity)
+    }
+
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        self.source.as_ref().map(|s| s as &dyn SourceCode)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        self.label.clone().map(|l| Box::new(std::iter::once(l)) as Box<dyn Iterator<Item = LabeledSpan>>)
+    }
+}

@@ -1,0 +1,7 @@
+//! What a run says: the report as data, and its formats. The only module that knows output formats.
+
+pub mod fingerprint;
+pub mod human;
+pub mod json;
+pub mod model;
+pub mod secrets;

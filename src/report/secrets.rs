@@ -1,0 +1,198 @@
+//! Values that must not be printed: those of options whose key speaks of a password, a secret, a token, a key or a
+//! credential.
+//!
+//! Excerpts of the text show such values as stars, one for each byte, so that places stay right. Values that are surely
+//! secret are also struck from messages, wherever they came from.
+
+/// Words in the key of an option whose value is not shown.
+const WORDS: [&str; 7] = ["password", "passwd", "secret", "token", "key", "credential", "jaas"];
+
+/// True if the value of an option with this key must not be shown.
+pub fn is_secret_key(key: &str) -> bool {
+    let key = key.to_ascii_lowercase();
+    WORDS.iter().any(|word| key.contains(word))
+}
+
+/// True if the value of such a key is surely a secret, and not a format or a list of columns (`key.format`, `key.fields`).
+fn is_surely_secret(key: &str) -> bool {
+    let key = key.to_ascii_lowercase();
+    WORDS.iter().any(|word| if *word == "key" { key.ends_with("key") } else { key.contains(word) })
+}
+
+/// The text with secret values as stars. It has as many bytes as before, and the same lines.
+pub fn mask(text: &str) -> String {
+    let ranges = secret_values(text);
+    if ranges.is_empty() {
+        return text.to_owned();
+    }
+    let mut masked = String::with_capacity(text.len());
+    let mut at = 0;
+    for value in ranges {
+        masked.push_str(&text[at..value.start]);
+        masked.extend(text[value.start..value.end].bytes().map(|b| if b == b'\n' { '\n' } else { '*' }));
+        at = value.end;
+    }
+    masked.push_str(&text[at..]);
+    masked
+}
+
+/// Strikes the secrets of some texts from other texts.
+#[derive(Debug, Default)]
+pub struct Redactor(Vec<String>);
+
+impl Redactor {
+    /// Learns the secrets of texts.
+    pub fn of<'a>(texts: impl IntoIterator<Item = &'a str>) -> Redactor {
+        let mut secrets: Vec<String> = Vec::new();
+        for text in texts {
+            for value in secret_values(text).into_iter().filter(|v| v.sure) {
+                // Shorter ones would strike ordinary words.
+                if value.end - value.start >= 4 {
+                    secrets.push(text[value.start..value.end].to_owned());
+                }
+            }
+        }
+        secrets.sort_by_key(|s| std::cmp::Reverse(s.len()));
+        secrets.dedup();
+        Redactor(secrets)
+    }
+
+    /// The text without the secrets.
+    pub fn clean(&self, text: &mut String) {
+        for secret in &self.0 {
+            if text.contains(secret.as_str()) {
+                *text = text.replace(secret.as_str(), "***");
+            }
+        }
+    }
+}
+
+/// Bytes of a secret value, without its quotes.
+struct Value {
+    start: usize,
+    end: usize,
+    sure: bool,
+}
+
+/// Finds `key = value` with a secret key. Keys and values are quoted, or bare words as in `SET a.password = x`.
+fn secret_values(text: &str) -> Vec<Value> {
+    let mut values = Vec::new();
+    find(text, 0, &mut values);
+    values
+}
+
+/// Finds the secrets of a text that stands at `base` of the whole.
+fn find(text: &str, base: usize, values: &mut Vec<Value>) {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        if let Some(end) = comment(text, at) {
+            // Quotes in comments may be apostrophes: there, they do not hold a value together.
+            let quotes = ['\'', '"', '`'];
+            find(&text[at + 2..end].replace(quotes, " "), base + at + 2, values);
+            at = end;
+            continue;
+        }
+        let Some(key) = token(text, at) else {
+            at += 1;
+            continue;
+        };
+        at = key.after;
+        if !is_secret_key(&text[key.start..key.end]) {
+            continue;
+        }
+        let equals = skip_space(bytes, at);
+        // `=>` is a named argument, not an option.
+        if bytes.get(equals) != Some(&b'=') || bytes.get(equals + 1) == Some(&b'>') {
+            continue;
+        }
+        if let Some(value) = token(text, skip_space(bytes, equals + 1)) {
+            let sure = is_surely_secret(&text[key.start..key.end]);
+            values.push(Value { start: base + value.start, end: base + value.end, sure });
+            at = value.after;
+        }
+    }
+}
+
+/// The end of a comment that begins at `at`.
+fn comment(text: &str, at: usize) -> Option<usize> {
+    let rest = &text.as_bytes()[at..];
+    if rest.starts_with(b"--") {
+        return Some(rest.iter().position(|b| *b == b'\n').map_or(text.len(), |n| at + n));
+    }
+    if rest.starts_with(b"/*") {
+        return Some(text[at + 2..].find("*/").map_or(text.len(), |n| at + 2 + n));
+    }
+    None
+}
+
+struct Token {
+    start: usize,
+    end: usize,
+    after: usize,
+}
+
+/// A quoted text or a bare word that begins at `at`.
+fn token(text: &str, at: usize) -> Option<Token> {
+    let bytes = text.as_bytes();
+    let first = *bytes.get(at)?;
+    if matches!(first, b'\'' | b'"' | b'`') {
+        let mut end = at + 1;
+        while end < bytes.len() {
+            if bytes[end] == first {
+                if bytes.get(end + 1) != Some(&first) {
+                    return Some(Token { start: at + 1, end, after: end + 1 });
+                }
+                end += 1;
+            }
+            end += 1;
+        }
+        return None;
+    }
+    let word = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-') || b >= 0x80;
+    let boundary = at == 0 || !word(bytes[at - 1]);
+    if !word(first) || first == b'-' || !boundary {
+        return None;
+    }
+    let end = at + bytes[at..].iter().take_while(|b| word(**b)).count();
+    Some(Token { start: at, end, after: end })
+}
+
+fn skip_space(bytes: &[u8], at: usize) -> usize {
+    at + bytes[at.min(bytes.len())..].iter().take_while(|b| b.is_ascii_whitespace()).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_become_stars_of_the_same_length() {
+        let text = "WITH ('connector' = 'jdbc', 'password' = 'hunter2',\n 'access.key'='é')";
+        let masked = mask(text);
+        assert_eq!(masked, "WITH ('connector' = 'jdbc', 'password' = '*******',\n 'access.key'='**')");
+        assert_eq!(masked.len(), text.len());
+    }
+
+    #[test]
+    fn bare_words_and_escaped_quotes_are_seen() {
+        assert_eq!(mask("SET sasl.password = abc;"), "SET sasl.password = ***;");
+        assert_eq!(mask("'token' = 'a''b' , x"), "'token' = '****' , x");
+        assert_eq!(mask("PRIMARY KEY (a) NOT ENFORCED"), "PRIMARY KEY (a) NOT ENFORCED");
+    }
+
+    #[test]
+    fn an_apostrophe_in_a_comment_hides_nothing() {
+        assert_eq!(mask("-- don't\n'password' = 'abcd'"), "-- don't\n'password' = '****'");
+        assert_eq!(mask("/* it's */ 'password' = 'abcd'"), "/* it's */ 'password' = '****'");
+        assert_eq!(mask("-- it's 'password' = 'abcd'"), "-- it's 'password' = '****'");
+    }
+
+    #[test]
+    fn secrets_are_struck_from_messages() {
+        let redactor = Redactor::of(["'password' = 'hunter2', 'key.format' = 'json'"]);
+        let mut message = "option changes from hunter2 to json".to_owned();
+        redactor.clean(&mut message);
+        assert_eq!(message, "option changes from *** to json");
+    }
+}

@@ -1,0 +1,389 @@
+//! From changes to findings.
+//!
+//! Every change is tried against every rule of the target. Where several match, a rule drops those that it overrides,
+//! on the same change and on other changes of the same operator; a dropped rule of the same verdict is not wrong, so the
+//! documents that it cites are cited by the rule that dropped it. A part of a change that no rule speaks of is a finding
+//! too: `no-rule`, verdict `unknown`. At last the rules about whole jobs look at all findings together.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use super::file::{Rule, Scope};
+use super::matcher::lookup;
+use super::verdict::{Basis, Consequence, Verdict};
+use super::{RuleBook, template, vocabulary};
+use crate::diff::change::{Change, ChangeKind, ColumnFate, Fact, Facts, Fate, Item, JobDiff, OperatorRef};
+use crate::source::Span;
+use crate::target::Target;
+
+/// The rule id of a change that no rule speaks of.
+pub const NO_RULE: &str = "no-rule";
+
+/// A rule applied to a change.
+#[derive(Debug, Clone)]
+pub struct Finding {
+    /// The rule's id.
+    pub rule: String,
+    /// Row ids of the documented rules, those of the echoes included.
+    pub documented: Vec<String>,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Why it is believed.
+    pub basis: Basis,
+    /// What happens at the restore.
+    pub consequence: Consequence,
+    /// What changes.
+    pub message: String,
+    /// What to do.
+    pub help: String,
+    /// Where the rule comes from.
+    pub url: Option<String>,
+    /// The operator; none for findings about options or the whole job.
+    pub operator: Option<OperatorRef>,
+    /// The clause in the old text.
+    pub old: Option<Span>,
+    /// The clause in the new text.
+    pub new: Option<Span>,
+    /// More places of the same change.
+    pub chain: Vec<Span>,
+    /// What else comes of it, and what it overrides.
+    pub related: Vec<Related>,
+    /// The arguments that tell this finding from others of its rule.
+    pub args: Vec<(String, String)>,
+    /// What the rule says of the columns of the sink.
+    pub columns: Option<Fate>,
+}
+
+/// A place that belongs to a finding.
+#[derive(Debug, Clone)]
+pub struct Related {
+    /// What is there.
+    pub message: String,
+    /// The clause in the old text.
+    pub old: Option<Span>,
+    /// The clause in the new text.
+    pub new: Option<Span>,
+}
+
+/// All findings of a job.
+#[derive(Debug, Clone, Default)]
+pub struct Judgement {
+    /// The worst verdict.
+    pub verdict: Verdict,
+    /// The findings, the worst first, then by place.
+    pub findings: Vec<Finding>,
+    /// What becomes of the output columns.
+    pub columns: Vec<ColumnFate>,
+}
+
+/// Judges the differences of one job.
+pub fn judge(book: &RuleBook, target: Target, diff: &JobDiff) -> Judgement {
+    let rules: Vec<&Rule> = book.rules().iter().filter(|r| r.targets.contains(&target)).collect();
+    let judge = Judge { rules };
+    let mut findings: Vec<Finding> = diff.changes.iter().flat_map(|change| judge.change(change)).collect();
+    judge.override_on_operators(&mut findings);
+    let about_job = judge.job(diff, &findings);
+    findings.extend(about_job);
+    findings.sort_by_cached_key(|f| {
+        (std::cmp::Reverse(f.verdict), f.new.or(f.old), f.rule.clone(), f.operator.as_ref().map(|o| o.path.clone()))
+    });
+    Judgement {
+        verdict: Verdict::worst(findings.iter().map(|f| f.verdict)),
+        columns: columns(&diff.columns, &findings),
+        findings,
+    }
+}
+
+struct Judge<'a> {
+    rules: Vec<&'a Rule>,
+}
+
+/// A rule that matches, with the documents of the rules it stands in for.
+struct Match<'a> {
+    rule: &'a Rule,
+    documented: Vec<String>,
+}
+
+impl<'a> Judge<'a> {
+    /// The rules that match facts, without the overridden ones, and which of the aspects of the change they speak of:
+    /// those that they ask for by name, or all if they ask for none.
+    fn matches<'b>(&self, scope: Scope, facts: &Facts, aspects: &[&'b str]) -> (Vec<Match<'a>>, BTreeSet<&'b str>) {
+        let mut covered = BTreeSet::new();
+        let mut matching: Vec<&'a Rule> = Vec::new();
+        for rule in self.rules.iter().copied().filter(|r| r.scope == scope) {
+            let mut holds = false;
+            for pattern in rule.patterns.iter().filter(|p| p.holds(facts)) {
+                holds = true;
+                let named: Vec<&str> = aspects.iter().copied().filter(|a| pattern.names().any(|n| n == *a)).collect();
+                let general = pattern.names().all(vocabulary::is_descriptive);
+                covered.extend(if general { aspects.to_vec() } else { named });
+            }
+            if holds {
+                matching.push(rule);
+            }
+        }
+        let overridden = |rule: &Rule| matching.iter().any(|r| r.overrides.contains(&rule.id));
+        let kept: Vec<Match<'a>> = matching
+            .iter()
+            .filter(|rule| !overridden(rule))
+            .map(|&rule| {
+                let mut documented = rule.documented.clone();
+                let stood_in_for = matching.iter().filter(|r| rule.overrides.contains(&r.id));
+                for other in stood_in_for.filter(|r| r.verdict == rule.verdict) {
+                    merge(&mut documented, &other.documented);
+                }
+                Match { rule, documented }
+            })
+            .collect();
+        (kept, covered)
+    }
+
+    /// The findings of one change, its echoes folded in.
+    fn change(&self, change: &Change) -> Vec<Finding> {
+        let mut findings = self.own(change);
+        for echo in &change.echoes {
+            for found in self.change(echo) {
+                fold(&mut findings, found);
+            }
+        }
+        findings
+    }
+
+    /// The findings of one change by itself.
+    fn own(&self, change: &Change) -> Vec<Finding> {
+        let facts = change.facts();
+        let aspects = vocabulary::aspects(&change.kind);
+        let (matches, covered) = self.matches(Scope::Change, &facts, &aspects);
+        let mut findings: Vec<Finding> = matches.into_iter().map(|m| finding(m, change, &facts)).collect();
+        let verdict = findings.iter().map(|f| f.verdict).max();
+        if verdict < Some(Verdict::Unknown) {
+            let left: Vec<&str> = aspects.into_iter().filter(|a| !covered.contains(a)).collect();
+            if verdict.is_none() || !left.is_empty() {
+                findings.push(no_rule(change, &facts, &left));
+            }
+        }
+        findings
+    }
+
+    /// Drops findings that a rule on another change of the same operator overrides; they become related places.
+    fn override_on_operators(&self, findings: &mut Vec<Finding>) {
+        let mut dropped: Vec<(usize, usize)> = Vec::new();
+        for (i, over) in findings.iter().enumerate() {
+            let Some(rule) = self.rules.iter().find(|r| r.id == over.rule) else { continue };
+            let same_operator = |f: &Finding| f.operator.is_some() && f.operator == over.operator;
+            for (j, under) in findings.iter().enumerate() {
+                if i != j && same_operator(under) && rule.overrides.contains(&under.rule) {
+                    dropped.push((i, j));
+                }
+            }
+        }
+        let gone: BTreeSet<usize> = dropped.iter().map(|(_, j)| *j).collect();
+        for (i, j) in dropped.into_iter().filter(|(i, _)| !gone.contains(i)) {
+            let under = findings[j].clone();
+            let over = &mut findings[i];
+            if under.verdict == over.verdict {
+                merge(&mut over.documented, &under.documented);
+            }
+            over.related.push(Related { message: under.message, old: under.old, new: under.new });
+            over.related.extend(under.related);
+        }
+        let mut index = 0;
+        findings.retain(|_| {
+            index += 1;
+            !gone.contains(&(index - 1))
+        });
+    }
+
+    /// The findings about the job as a whole.
+    fn job(&self, diff: &JobDiff, findings: &[Finding]) -> Vec<Finding> {
+        let changes: Vec<&Change> = diff.changes.iter().filter(|c| c.item != Item::Other).collect();
+        let items: BTreeSet<Item> = changes.iter().map(|c| c.item).collect();
+        let count = |verdict| findings.iter().filter(|f| f.verdict == verdict).count();
+        let ignored = |c: &&Change| matches!(c.kind, ChangeKind::Filter { ignored: true, below_stateful: true, .. });
+        let facts: Facts = vec![
+            ("items", items.len().into()),
+            ("incompatible", count(Verdict::Incompatible).into()),
+            ("unknown", count(Verdict::Unknown).into()),
+            ("partially_compatible", count(Verdict::PartiallyCompatible).into()),
+            ("ignored_filter", changes.iter().any(ignored).into()),
+        ];
+        let words: Vec<&str> = items.iter().map(|item| item_name(*item)).collect();
+        let args = vec![("items_named".to_owned(), words.join(" and "))];
+        let (matches, _) = self.matches(Scope::Job, &facts, &[]);
+        matches
+            .into_iter()
+            .map(|m| {
+                let arg = |name: &str| argument(name, &args, &facts);
+                let first = changes.first();
+                Finding {
+                    message: template::fill(&m.rule.message, arg),
+                    help: template::fill(&m.rule.help, arg),
+                    operator: None,
+                    old: first.and_then(|c| c.old),
+                    new: first.and_then(|c| c.new),
+                    chain: Vec::new(),
+                    related: changes
+                        .iter()
+                        .skip(1)
+                        .map(|c| Related {
+                            message: format!("{} change here", item_name(c.item)),
+                            old: c.old,
+                            new: c.new,
+                        })
+                        .collect(),
+                    args: args.clone(),
+                    ..from_rule(m)
+                }
+            })
+            .collect()
+    }
+}
+
+fn item_name(item: Item) -> &'static str {
+    match item {
+        Item::Aggregates => "the aggregates",
+        Item::Sink => "the sinks",
+        Item::Filter => "the filters in front of state",
+        Item::Other => "other parts",
+    }
+}
+
+/// What a rule says, without place and words.
+fn from_rule(m: Match<'_>) -> Finding {
+    Finding {
+        rule: m.rule.id.clone(),
+        documented: m.documented,
+        verdict: m.rule.verdict,
+        basis: m.rule.basis,
+        consequence: m.rule.consequence,
+        message: String::new(),
+        help: String::new(),
+        url: Some(m.rule.source.url.clone()),
+        operator: None,
+        old: None,
+        new: None,
+        chain: Vec::new(),
+        related: Vec::new(),
+        args: Vec::new(),
+        columns: m.rule.columns,
+    }
+}
+
+fn finding(m: Match<'_>, change: &Change, facts: &Facts) -> Finding {
+    let args = owned_args(change);
+    let arg = |name: &str| argument(name, &args, facts);
+    Finding {
+        message: template::fill(&m.rule.message, arg),
+        help: template::fill(&m.rule.help, arg),
+        operator: change.operator.clone(),
+        old: change.old,
+        new: change.new,
+        chain: change.chain.clone(),
+        args: args.clone(),
+        ..from_rule(m)
+    }
+}
+
+fn no_rule(change: &Change, facts: &Facts, aspects: &[&str]) -> Finding {
+    let place = match lookup(facts, "family") {
+        Some(Fact::Word(family)) => format!(" of the {}", family.replace('-', " ")),
+        _ => String::new(),
+    };
+    let mut args = owned_args(change);
+    let mut what = change.kind.name().replace('-', " ");
+    if let ChangeKind::JobOption { key } = &change.kind {
+        what = format!("option `{key}`");
+    } else if !aspects.is_empty() {
+        let words: Vec<String> = aspects.iter().map(|a| a.replace('_', " ")).collect();
+        what = format!("{what} ({})", words.join(", "));
+    }
+    args.push(("change".to_owned(), what.clone()));
+    Finding {
+        rule: NO_RULE.to_owned(),
+        documented: Vec::new(),
+        verdict: Verdict::Unknown,
+        basis: Basis::Undocumented,
+        consequence: Consequence::Undetermined,
+        message: format!("the {what}{place} changes, and no rule says what that does to the state"),
+        help: "try it on a copy of the job and its state, or start without state".to_owned(),
+        url: None,
+        operator: change.operator.clone(),
+        old: change.old,
+        new: change.new,
+        chain: change.chain.clone(),
+        related: Vec::new(),
+        args,
+        columns: None,
+    }
+}
+
+fn owned_args(change: &Change) -> Vec<(String, String)> {
+    change.args.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect()
+}
+
+/// A template argument: an argument of the change, or a fact.
+fn argument<'a>(name: &str, args: &'a [(String, String)], facts: &'a Facts) -> Option<Cow<'a, str>> {
+    if let Some((_, value)) = args.iter().find(|(n, _)| n == name) {
+        return Some(Cow::Borrowed(value));
+    }
+    match lookup(facts, name)? {
+        Fact::Bool(b) => Some(Cow::Borrowed(if *b { "yes" } else { "no" })),
+        Fact::Count(n) => Some(Cow::Owned(n.to_string())),
+        Fact::Word(word) => Some(Cow::Borrowed(word)),
+    }
+}
+
+/// Folds what an echo gives into the findings of its cause. An echo is no finding of its own; but one that is worse than
+/// its cause decides, at the cause's place.
+fn fold(findings: &mut [Finding], echo: Finding) {
+    let Some(cause) = findings.iter_mut().max_by_key(|f| f.verdict) else { return };
+    merge(&mut cause.documented, &echo.documented);
+    let mut related = echo.related.clone();
+    if echo.verdict > cause.verdict {
+        related.insert(0, Related { message: echo.message.clone(), old: echo.old, new: echo.new });
+        cause.message = format!("{}; {}", cause.message, echo.message);
+        cause.args.extend(echo.args.into_iter().map(|(n, v)| (format!("echo_{n}"), v)));
+        cause.rule = echo.rule;
+        cause.verdict = echo.verdict;
+        cause.basis = echo.basis;
+        cause.consequence = echo.consequence;
+        cause.help = echo.help;
+        cause.url = echo.url;
+        cause.operator = echo.operator;
+        cause.columns = echo.columns.or(cause.columns);
+    } else {
+        related.insert(0, Related { message: echo.message, old: echo.old, new: echo.new });
+    }
+    cause.related.extend(related);
+}
+
+fn merge(into: &mut Vec<String>, more: &[String]) {
+    for id in more {
+        if !into.contains(id) {
+            into.push(id.clone());
+        }
+    }
+}
+
+/// The fates of the columns after the rules have spoken: an incompatible or undecided finding takes the columns of its
+/// sink (of all sinks, if it is about none) with it.
+fn columns(planned: &[ColumnFate], findings: &[Finding]) -> Vec<ColumnFate> {
+    let mut columns = planned.to_vec();
+    for finding in findings {
+        let effect = finding.columns.or(match finding.verdict {
+            Verdict::Compatible | Verdict::PartiallyCompatible => None,
+            Verdict::Unknown | Verdict::Incompatible => Some(Fate::Undetermined),
+        });
+        let Some(effect) = effect else { continue };
+        let sink = finding.operator.as_ref().and_then(|o| sink_of(&o.path));
+        for column in columns.iter_mut().filter(|c| sink.is_none_or(|sink| sink == c.sink)) {
+            column.fate = column.fate.max(effect);
+        }
+    }
+    columns
+}
+
+/// The sink that an operator path begins with: `Sink(top)/WindowRank` begins with `top`.
+fn sink_of(path: &str) -> Option<&str> {
+    path.strip_prefix("Sink(")?.split_once(')').map(|(sink, _)| sink)
+}

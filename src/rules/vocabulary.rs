@@ -1,0 +1,138 @@
+//! The facts that rules may ask for: a rule that asks for anything else is a mistake, and a test says so.
+
+use crate::diff::change::{AggregatesChange, ChangeKind, Fact, Facts, KeysChange, OrderChange, WindowChange};
+
+/// Families of operators, as in the fact `family`.
+pub const FAMILIES: &[&str] = &[
+    "window-aggregate",
+    "group-window-aggregate",
+    "group-aggregate",
+    "over-aggregate",
+    "window-rank",
+    "window-deduplicate",
+    "rank",
+    "deduplicate",
+    "join",
+    "interval-join",
+    "temporal-join",
+    "lookup-join",
+    "window-join",
+    "match",
+    "temporal-sort",
+    "sort",
+    "limit",
+    "changelog-normalize",
+    "calc",
+    "source",
+    "sink",
+    "union",
+    "window-table-function",
+];
+
+/// Facts about the place of a change, which `diff` puts into its context, and what they mean.
+pub const CONTEXT: &[(&str, &str)] = &[
+    ("operator", "the kind of the operator"),
+    ("family", "the family of the operator"),
+    ("feeds_window_rank", "the result of the window aggregate feeds a WindowRank"),
+    ("stateful_above", "a stateful operator consumes the result"),
+    ("time", "`rowtime` or `proctime`"),
+    ("keep", "a deduplication keeps the `first` or the `last` row"),
+    ("strategy", "of a rank: `append`, `update-fast`, `retract`"),
+    ("old_aggregates", "how many aggregates the old window aggregate has"),
+    ("new_aggregates", "how many aggregates the new window aggregate has"),
+    ("source_column", "the cause is a column of a source table that is computed otherwise"),
+    ("watermark_interval", "of the watermark only the delay differs"),
+    ("stateful_changed", "the change of a source or sink alters the state or the input of a stateful operator"),
+    ("sinks_checked", "`table.optimizer.state-compatibility.ignore-sink` is off"),
+    ("temporary_table_changed", "the definition of a TEMPORARY TABLE changes in the same edit"),
+    ("ttl_switched", "the state TTL goes from 0 to a positive time, or back"),
+];
+
+/// Facts about all findings of a job, and what they mean.
+pub const JOB: &[(&str, &str)] = &[
+    ("items", "how many items of the job change: its aggregates, its sinks, its filters"),
+    ("incompatible", "how many findings are incompatible"),
+    ("unknown", "how many findings are unknown"),
+    ("partially_compatible", "how many findings are partially compatible"),
+    ("ignored_filter", "one of the items is a filter that the options tell to ignore"),
+];
+
+/// Facts of a kind that describe the change but are no difference by themselves.
+const DESCRIPTIVE: &[&str] = &[
+    "old",
+    "new",
+    "survivors",
+    "appeared",
+    "below_stateful",
+    "ignored",
+    "stateful",
+    "old_family",
+    "new_family",
+    "window_keys",
+    "key",
+];
+
+/// True for facts that say what a change is about, not what differs.
+pub fn is_descriptive(fact: &str) -> bool {
+    fact == "change" || DESCRIPTIVE.contains(&fact) || CONTEXT.iter().any(|(name, _)| *name == fact)
+}
+
+/// The single differences that a change consists of: its own facts that are true or more than zero.
+pub fn aspects(kind: &ChangeKind) -> Vec<&'static str> {
+    let differs = |fact: &Fact| match fact {
+        Fact::Bool(b) => *b,
+        Fact::Count(n) => *n > 0,
+        Fact::Word(_) => false,
+    };
+    kind.facts()
+        .into_iter()
+        .filter(|(name, fact)| !DESCRIPTIVE.contains(name) && differs(fact))
+        .map(|(name, _)| name)
+        .collect()
+}
+
+/// One change of every kind, all of whose differences are absent.
+pub fn kinds() -> Vec<ChangeKind> {
+    let keys = KeysChange::default;
+    vec![
+        ChangeKind::Aggregates(AggregatesChange::default()),
+        ChangeKind::Window(WindowChange::default()),
+        ChangeKind::GroupKeys(keys()),
+        ChangeKind::GroupingSets,
+        ChangeKind::PartitionKeys(keys()),
+        ChangeKind::OrderBy(OrderChange::default()),
+        ChangeKind::RankRange { start: false, end: false },
+        ChangeKind::RankType,
+        ChangeKind::InputColumns(keys()),
+        ChangeKind::Frame { units: false, bound: false },
+        ChangeKind::ProjectionStep { appeared: false },
+        ChangeKind::Filter { below_stateful: false, added: 0, removed: 0, ignored: false },
+        ChangeKind::WindowOutput { added: 0, removed: 0 },
+        ChangeKind::RankOutput { added: false },
+        ChangeKind::OutputNames { renamed: 0 },
+        ChangeKind::EmitStrategy,
+        ChangeKind::OperatorReplaced { old_family: "", new_family: "", window_keys: false },
+        ChangeKind::OperatorAdded,
+        ChangeKind::OperatorRemoved,
+        ChangeKind::UnionInputs { added: 0, removed: 0, moved: false },
+        ChangeKind::Source {
+            renamed: false,
+            connector: false,
+            options: 0,
+            changelog: false,
+            watermark: false,
+            primary_key: false,
+        },
+        ChangeKind::Sink { renamed: false, connector: false, options: 0, primary_key: false },
+        ChangeKind::SinkAdded { stateful: false },
+        ChangeKind::SinkRemoved { stateful: false },
+        ChangeKind::JobOption { key: String::new() },
+    ]
+}
+
+/// The facts that a rule about a kind of change may ask for.
+pub fn facts_of(change: &str) -> Option<Vec<&'static str>> {
+    let kind = kinds().into_iter().find(|k| k.name() == change)?;
+    let own: Facts = kind.facts();
+    Some(own.into_iter().map(|(n, _)| n).chain(CONTEXT.iter().map(|(n, _)| *n)).chain(["change"]).collect())
+}
