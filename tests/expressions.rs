@@ -45,10 +45,13 @@ fn parse(kind: &str, text: &str) -> Result<Expr, String> {
     }
 }
 
-fn scope(schema: &str) -> Result<Scope, String> {
+fn scope(schema: &str, ddl: &str) -> Result<Scope, String> {
     let mut sources = SourceMap::new();
-    let file = sources.add("t.sql", COLUMNS);
+    let file = sources.add("t.sql", ddl);
     let script = keepstate::syntax::parse(&sources, file, &BTreeMap::new());
+    if let Some(error) = script.errors.first() {
+        return Err(format!("{ddl}: {}", error.message));
+    }
     let mut catalog = Catalog::new();
     for statement in &script.statements {
         catalog.apply(statement).map_err(|e| e.message)?;
@@ -56,9 +59,10 @@ fn scope(schema: &str) -> Result<Scope, String> {
     let path = keepstate::catalog::TablePath {
         catalog: "default_catalog".into(),
         database: "default_database".into(),
-        name: "t".into(),
+        name: if ddl == COLUMNS { "t".into() } else { "T".into() },
     };
     let table = catalog.table(&path).ok_or("no table")?.clone();
+    let table_name = if ddl == COLUMNS { "t" } else { "T" };
     let rowtime = schema == "rowtime";
     let mut columns: Vec<(String, DataType)> = table.columns.iter().map(|c| (c.name.clone(), c.ty.clone())).collect();
     for (name, ty) in &mut columns {
@@ -69,7 +73,7 @@ fn scope(schema: &str) -> Result<Scope, String> {
     if rowtime {
         columns.push(("pt".to_owned(), TypeKind::TimestampLtz(3, TimeAttribute::Proctime).not_null()));
     }
-    Ok(Scope::of_table(&["default_catalog", "default_database", "t"], columns))
+    Ok(Scope::of_table(&["default_catalog", "default_database", table_name], columns))
 }
 
 fn plan(kind: &str, scope: &mut Scope, expr: &Expr) -> Result<Rex, Box<PlanError>> {
@@ -92,7 +96,7 @@ fn texts_and_types_are_flinks() -> Result<(), Box<dyn std::error::Error>> {
         let case: serde_json::Value = serde_json::from_str(line)?;
         let field = |name: &str| case[name].as_str().unwrap_or_default();
         let (kind, expr) = (field("kind"), field("expr"));
-        let mut scope = scope(field("schema"))?;
+        let mut scope = scope(field("schema"), COLUMNS)?;
         let names: Vec<String> = scope.columns().iter().map(|(n, _)| n.clone()).collect();
         let planned = parse(kind, expr).and_then(|e| plan(kind, &mut scope, &e).map_err(|e| e.message));
         total += 1;
@@ -127,5 +131,65 @@ fn texts_and_types_are_flinks() -> Result<(), Box<dyn std::error::Error>> {
     assert!(new.is_empty(), "{} of {total} differ from Flink:\n{}", new.len(), new.join("\n"));
     let stale: Vec<&&str> = known.iter().filter(|k| !differing.iter().any(|(case, _)| case == *k)).collect();
     assert!(stale.is_empty(), "no longer different, take out of known.txt: {stale:?}");
+    Ok(())
+}
+
+/// `tests/expression/types.jsonl`: the type that Flink's validator gives, or its refusal, for expressions over `columns`.
+#[test]
+fn types_are_those_of_flinks_validator() -> Result<(), Box<dyn std::error::Error>> {
+    let known: Vec<&str> =
+        include_str!("expression/known_types.txt").lines().filter(|l| !l.is_empty() && !l.starts_with('#')).collect();
+    let catalog = Catalog::new();
+    let mut differing = Vec::new();
+    for line in include_str!("expression/types.jsonl").lines() {
+        let case: serde_json::Value = serde_json::from_str(line)?;
+        let expr = case["expr"].as_str().unwrap_or_default();
+        let mut scope = match case["columns"].as_str() {
+            Some(columns) => scope("plain", &format!("CREATE TABLE T ({columns})"))?,
+            None => Scope::new(),
+        };
+        let typed = parse("select", expr)
+            .and_then(|e| Translator::new(&catalog).select_item(&e, &mut scope).map_err(|e| e.message))
+            .map(|rex| {
+                rex.ty.to_string().replace("VARCHAR(2147483647)", "STRING").replace("VARBINARY(2147483647)", "BYTES")
+            });
+        let difference = match (typed, case["type"].as_str()) {
+            (Ok(ty), Some(expected)) if ty == expected => None,
+            // The units of an interval are not part of what is compared.
+            (Ok(ty), Some(expected)) if ty.starts_with("INTERVAL") && expected.starts_with("INTERVAL") => None,
+            (Ok(ty), Some(expected)) => Some(format!("{ty} (Flink: {expected})")),
+            (Err(error), Some(expected)) => Some(format!("refused: {error} (Flink: {expected})")),
+            (Ok(ty), None) => Some(format!("accepted as {ty} (Flink: {})", case["error"])),
+            (Err(_), None) => None,
+        };
+        if let Some(difference) = difference {
+            differing.push((expr.to_owned(), difference));
+        }
+    }
+    let new: Vec<String> = differing
+        .iter()
+        .filter(|(case, _)| !known.contains(&case.as_str()))
+        .map(|(case, d)| format!("{case}  =>  {d}"))
+        .collect();
+    assert!(new.is_empty(), "{} differ from Flink:\n{}", new.len(), new.join("\n"));
+    Ok(())
+}
+
+#[test]
+fn long_chains_and_deep_nesting_get_an_answer() -> Result<(), String> {
+    let catalog = Catalog::new();
+    let translate = |text: &str| {
+        let mut scope = scope("plain", COLUMNS)?;
+        let expr = parse("where", text)?;
+        Translator::new(&catalog).condition(&expr, &mut scope, "WHERE").map_err(|e| e.message)
+    };
+    let many: Vec<String> = (0..10_000).map(|n| n.to_string()).collect();
+    let many = many.join(", ");
+    let rex = simplify_condition(translate(&format!("i IN ({many})"))?);
+    assert_eq!(print(&rex, &["i"]), format!("SEARCH(i, Sarg[{many}])"));
+    let rex = simplify_condition(translate(&format!("i NOT IN ({many}) AND i > 9998 AND i < 10001"))?);
+    assert_eq!(print(&rex, &["i"]), "SEARCH(i, Sarg[(9998..9999), (9999..10001)])");
+    let sum = format!("i{} > 1", " + 1".repeat(300));
+    assert!(translate(&sum).is_err_and(|e| e.contains("levels deep")));
     Ok(())
 }

@@ -284,6 +284,38 @@ pub fn check_rowtime_type(ty: &DataType, span: Span) -> PlanResult<()> {
     Err(PlanError::rejected(span, message).label(format!("this is {}", ty.kind)).help(help).into())
 }
 
+/// Refuses watermark strategies that do not give the rowtime column's type. The planner calls it once it has typed the
+/// expression.
+pub fn check_watermark_type(expr: &DataType, column: &DataType, span: Span) -> PlanResult<()> {
+    if expr.is_unknown() || column.is_unknown() {
+        return Ok(());
+    }
+    let fits = matches!(expr.kind, TypeKind::Timestamp(p, _) | TypeKind::TimestampLtz(p, _) if p <= 3);
+    if !fits {
+        let message = format!(
+            "Invalid data type of expression for watermark definition. The field must be of type TIMESTAMP(p) or \
+             TIMESTAMP_LTZ(p), the supported precision 'p' is from 0 to 3, but the watermark expression type is {}",
+            expr.kind
+        );
+        return Err(PlanError::rejected(span, message)
+            .label(format!("this is {}", expr.kind))
+            .help("subtract an interval from the rowtime column, such as `ts - INTERVAL '5' SECOND`")
+            .into());
+    }
+    let zoned = |t: &DataType| matches!(t.kind, TypeKind::TimestampLtz(..));
+    if zoned(expr) != zoned(column) {
+        let message = format!(
+            "The watermark declaration's output data type '{}' is different from the time field's data type '{}'",
+            expr.kind, column.kind
+        );
+        return Err(PlanError::rejected(span, message)
+            .label(format!("this is {}", expr.kind))
+            .help(format!("cast it to {}", column.kind))
+            .into());
+    }
+    Ok(())
+}
+
 /// Options written in this statement.
 pub(super) fn written_options(create: &CreateTable) -> TableOptions {
     create.options.iter().cloned().collect()

@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-pub use self::create::check_rowtime_type;
+pub use self::create::{check_rowtime_type, check_watermark_type};
 pub use self::options::SessionOptions;
 pub use self::table::{
     DEFAULT_CATALOG, DEFAULT_DATABASE, InferredTable, PrimaryKey, Table, TableColumn, TableColumnKind, TableOptions,

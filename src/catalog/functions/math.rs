@@ -40,7 +40,6 @@ pub(super) static FUNCTIONS: &[FunctionDef] = &[
     volatile("UUID", (0, 0), &[], |_| Ok(TypeKind::Char(36).not_null())),
     function("BIN", (1, 1), &[Integer], string),
     function("HEX", (1, 1), &[NumericOrCharacter], string),
-    function("PERCENTILE", (2, 3), &[Numeric, Any, Integer], double_nullable),
 ];
 
 /// FLOOR and CEIL: DECIMAL loses its scale, everything else keeps its type.

@@ -15,7 +15,6 @@ pub(super) static FUNCTIONS: &[FunctionDef] = &[
     function("TRIM", (3, 3), &[Symbol, Character], |args| propagate(varying(arg(args, 2).kind), &args[1..])),
     function("LTRIM", (1, 2), &[Character], arg0_varying),
     function("RTRIM", (1, 2), &[Character], arg0_varying),
-    function("BTRIM", (1, 2), &[Character], arg0_varying),
     function("REPEAT", (2, 2), &[Character, Integer], string),
     function("REGEXP_REPLACE", (3, 3), &[Character], string),
     function("OVERLAY", (3, 4), &[Character, Character, Integer], overlay),

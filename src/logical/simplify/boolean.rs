@@ -2,8 +2,8 @@
 
 use rustc_hash::FxHashSet;
 
-use super::Simplifier;
 use super::sarg;
+use super::{Simplifier, canonical};
 use crate::catalog::functions::{FunctionDef, operators as op};
 use crate::catalog::types::{DataType, TypeKind};
 use crate::logical::rex::{Function, Rex, RexKind, Value};
@@ -17,7 +17,9 @@ fn flatten(name: &str, operands: Vec<Rex>) -> Vec<Rex> {
     let mut seen: FxHashSet<Rex> = FxHashSet::default();
     let mut flat = Vec::with_capacity(operands.len());
     let mut add = |rex: Rex| {
-        if seen.insert(rex.clone()) {
+        // `i < j` and `j > i` are one condition.
+        let key = if is_column_comparison(&rex) { canonical(&rex) } else { rex.clone() };
+        if seen.insert(key) {
             flat.push(rex);
         }
     };
@@ -28,6 +30,11 @@ fn flatten(name: &str, operands: Vec<Rex>) -> Vec<Rex> {
         }
     }
     flat
+}
+
+fn is_column_comparison(rex: &Rex) -> bool {
+    matches!(&rex.kind, RexKind::Call(Function::Builtin(def), args)
+        if matches!(def.name, "=" | "<>" | "<" | "<=" | ">" | ">=") && args.iter().all(|a| a.as_literal().is_none()))
 }
 
 /// A conjunction of simplified operands.

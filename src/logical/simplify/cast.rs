@@ -124,6 +124,7 @@ fn cast_value(value: &Value, from: &TypeKind, to: &TypeKind) -> Cast {
             let (ms, ns) = cut_fraction(*ms, *ns, *p);
             Cast::Value(Value::Timestamp(ms, ns))
         }
+        (Value::Bytes(bytes), VarBinary(n)) => Cast::Value(Value::Bytes(bytes[..bytes.len().min(*n as usize)].into())),
         (Value::Time(_), Time(_)) => Cast::Value(value.clone()),
         (Value::Millis(_), IntervalDayTime(_)) | (Value::Months(_), IntervalYearMonth(_)) => Cast::Value(value.clone()),
         _ => Cast::Unknown,
@@ -254,6 +255,18 @@ fn parse_decimal(text: &str) -> Option<Value> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let scale = u8::try_from(fraction.len()).ok()?;
     format!("{whole}{fraction}").parse().ok().map(|unscaled| Value::Decimal { unscaled, scale })
+}
+
+/// The constant inside a cast that only makes it nullable, where that does not matter.
+pub(super) fn bare_constant(rex: Rex) -> Rex {
+    match rex.kind {
+        RexKind::Cast { operand, is_try: false }
+            if operand.as_literal().is_some() && operand.ty.kind == rex.ty.kind =>
+        {
+            *operand
+        }
+        _ => rex,
+    }
 }
 
 /// A number as a double, for DOUBLE arithmetic.

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::{Simplifier, boolean, canonical};
+use super::{Simplifier, boolean, canonical, cast};
 use crate::catalog::functions::FunctionDef;
 use crate::catalog::types::{DataType, TypeKind};
 use crate::logical::rex::{Function, Rex, RexKind, Value};
@@ -64,6 +64,7 @@ pub(super) fn comparison(s: Simplifier, def: &'static FunctionDef, args: Vec<Rex
         Ok(pair) => pair,
         Err(args) => return Rex::call(def, args, ty),
     };
+    let (a, b) = (cast::bare_constant(a), cast::bare_constant(b));
     if a.is_null_literal() || b.is_null_literal() {
         return if s.unknown_is_false { Rex::boolean(false) } else { Rex::null(ty) };
     }

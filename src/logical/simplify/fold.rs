@@ -5,7 +5,7 @@ use super::compare::exact;
 use crate::catalog::functions::FunctionDef;
 use crate::catalog::types::{DataType, TypeKind};
 use crate::logical::rex::{Function, Rex, RexKind, Value};
-use crate::logical::translate::datetime::{DAY, add_months};
+use crate::logical::translate::datetime::{DAY, add_months, parse_date, parse_timestamp};
 
 /// A call of simplified arguments.
 pub(super) fn call(def: &'static FunctionDef, args: Vec<Rex>, ty: DataType) -> Rex {
@@ -82,6 +82,12 @@ fn fold(name: &str, args: &[Rex], ty: &DataType) -> Option<Value> {
             })
             .collect::<Option<String>>()
             .map(|s| Value::String(s.into())),
+        ("TO_TIMESTAMP_LTZ", [Value::Int(n), Value::Int(unit @ (0 | 3))]) => {
+            let millis = if *unit == 0 { n.checked_mul(1_000)? } else { *n };
+            Some(Value::Timestamp(millis, 0))
+        }
+        ("TO_TIMESTAMP", [Value::String(text)]) => parse_timestamp(text).map(|(ms, ..)| Value::Timestamp(ms, 0)),
+        ("TO_DATE", [Value::String(text)]) => parse_date(text).and_then(|d| i32::try_from(d).ok()).map(Value::Date),
         ("UPPER", [Value::String(s)]) if s.is_ascii() => Some(Value::String(s.to_ascii_uppercase().into())),
         ("LOWER", [Value::String(s)]) if s.is_ascii() => Some(Value::String(s.to_ascii_lowercase().into())),
         ("CHAR_LENGTH", [Value::String(s)]) => i64::try_from(s.chars().count()).ok().map(Value::Int),

@@ -78,7 +78,7 @@ fn binary(hex: &str, span: Span) -> PlanResult<(Value, TypeKind)> {
     let refuse = |message: &str| -> Box<PlanError> {
         PlanError::rejected(span, message).label("not bytes").help("write two hex digits for each byte").into()
     };
-    if hex.len() % 2 != 0 {
+    if !hex.len().is_multiple_of(2) {
         return Err(refuse("Binary literal string must contain an even number of hexits"));
     }
     let digit = |b: u8| (b as char).to_digit(16).map(|d| d as u8);

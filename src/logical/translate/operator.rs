@@ -22,6 +22,20 @@ impl Translator<'_> {
         }
         let rex = self.expr(operand, r)?;
         no_bare_null(&rex, operand.span)?;
+        // A sign before digits is part of the literal.
+        if let (UnaryOp::Minus, ExprKind::Literal(Literal::Number(_)), Some(value)) =
+            (op, &operand.kind, rex.as_literal())
+        {
+            let negative = match value {
+                Value::Int(n) => Some(Value::Int(-n)),
+                Value::Decimal { unscaled, scale } => Some(Value::Decimal { unscaled: -unscaled, scale: *scale }),
+                Value::Double(bits) => Some(Value::Double((-f64::from_bits(*bits)).to_bits())),
+                _ => None,
+            };
+            if let Some(value) = negative {
+                return Ok(Rex::literal(value, rex.ty).at(span));
+            }
+        }
         match op {
             UnaryOp::Plus => {
                 // Checked as a number, then dropped.
@@ -177,7 +191,8 @@ impl Translator<'_> {
             tests.push(if let (Some(a), Some(b)) = (x.as_call("ROW"), value.as_call("ROW")) {
                 row_equals(a, b, item.span)?
             } else {
-                let value = cast::implicit(value, &x.ty.clone().materialized().kind);
+                let both_text = x.ty.is_character() && value.ty.is_character();
+                let value = if both_text { value } else { cast::implicit(value, &x.ty.clone().materialized().kind) };
                 let nullable = x.ty.nullable || value.ty.nullable;
                 let ty = DataType { kind: TypeKind::Boolean, nullable };
                 Rex::call(&op::EQUALS, vec![x.clone(), value], ty).at(item.span)
@@ -220,14 +235,21 @@ impl Translator<'_> {
 
     pub(super) fn map(&mut self, items: &[Expr], span: Span, r: &mut dyn Resolver) -> PlanResult<Rex> {
         let args = self.list(items, r)?;
-        if args.len() % 2 != 0 || args.is_empty() {
+        if !args.len().is_multiple_of(2) || args.is_empty() {
             return Err(PlanError::rejected(span, "Map requires an even number of arguments, at least two")
                 .label(format!("{} values", args.len()))
                 .help("write MAP[key, value, key, value]")
                 .into());
         }
         let part = |odd: usize| args.iter().skip(odd).step_by(2).cloned().collect::<Vec<_>>();
-        let (key, value) = (element_type(&part(0), span)?, element_type(&part(1), span)?);
+        let key = element_type(&part(0), span)?;
+        // Values that are all NULL take the type of the keys.
+        let values = part(1);
+        let value = if values.iter().all(Rex::is_null_literal) {
+            key.clone().with_nullable(true)
+        } else {
+            element_type(&values, span)?
+        };
         Ok(Rex::call(&op::MAP, args, TypeKind::Map(Arc::new(key), Arc::new(value)).not_null()).at(span))
     }
 
