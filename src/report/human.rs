@@ -3,8 +3,9 @@
 use std::fmt;
 use std::fmt::Write as _;
 
-use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, Severity, SourceCode};
+use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, Severity, SourceCode};
 
+use super::excerpt::Excerpt;
 use super::model::{ErrorItem, Finding, Job, Note, Place, Report};
 use super::secrets;
 use crate::diff::change::Fate;
@@ -235,7 +236,7 @@ struct Piece {
     message: String,
     severity: Severity,
     code: Option<String>,
-    source: Option<NamedSource<std::sync::Arc<str>>>,
+    source: Option<Excerpt>,
     label: Option<LabeledSpan>,
 }
 
@@ -250,13 +251,9 @@ impl Piece {
     }
 
     fn excerpt(mut self, printer: &Printer<'_>, place: &Place, label: &str) -> Piece {
-        let text = printer.text(place);
-        let start = (place.span.start as usize).min(text.len());
-        let end = (place.span.end as usize).clamp(start, text.len());
-        // A clause of many lines is pointed at by its first line.
-        let first_line = text[start..end].find('\n').map_or(end, |n| start + n);
-        self.label = Some(LabeledSpan::new(Some(label.to_owned()), start, first_line - start));
-        self.source = Some(NamedSource::new(&place.file, text));
+        let excerpt = Excerpt::new(printer.sources.file(place.span.file), &printer.text(place), place);
+        self.label = Some(LabeledSpan::new(Some(label.to_owned()), excerpt.label.start, excerpt.label.len()));
+        self.source = Some(excerpt);
         self
     }
 }
