@@ -9,6 +9,7 @@ use super::excerpt::Excerpt;
 use super::model::{ErrorItem, Finding, Job, Note, Place, Report};
 use super::secrets;
 use crate::diff::change::Fate;
+use crate::rules::judge::NOT_PLANNED;
 use crate::rules::verdict::{Consequence, Verdict};
 use crate::source::SourceMap;
 
@@ -99,6 +100,12 @@ impl<'a> Printer<'a> {
         };
         let code = format!("{} {}", finding.verdict.name(), finding.rule);
         let mut main = Piece::new(finding.message.clone(), severity).code(code);
+        if finding.rule == NOT_PLANNED {
+            // The errors, which follow, show the places.
+            self.piece(main, out);
+            self.footer("help", &finding.help, out);
+            return;
+        }
         match (&finding.new, &finding.old) {
             (Some(new), old) => {
                 main = main.excerpt(self, new, "now");
