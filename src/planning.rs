@@ -1,7 +1,7 @@
 //! From texts to plans: the one place where the check meets the parser, the planner and the diff.
 
 use crate::diff::change::JobDiff;
-use crate::exec::NodeId;
+use crate::exec::{self, NodeId, Plan};
 use crate::logical::error::PlanError;
 use crate::report::model::StateEntry;
 use crate::source::{SourceMap, Span};
@@ -32,41 +32,41 @@ pub struct Note {
 }
 
 /// The plan of one job.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct JobPlan {
     /// The names of its sinks, in order.
     pub sinks: Vec<String>,
+    /// The operators.
+    pub plan: Plan,
 }
 
 impl JobPlan {
     /// The plan in the notation of Flink's EXPLAIN.
     pub fn tree_text(&self) -> String {
-        String::new()
+        self.plan.tree_text()
     }
 
     /// The `plans` of the JSON form.
     pub fn to_json(&self) -> Vec<serde_json::Value> {
-        Vec::new()
+        self.plan.to_json()
     }
 
     /// The kind of an operator and its state.
-    pub fn operator(&self, _id: NodeId) -> (String, Vec<StateEntry>) {
-        (String::new(), Vec::new())
+    pub fn operator(&self, id: NodeId) -> (String, Vec<StateEntry>) {
+        (self.plan.node(id).op.kind().to_owned(), Vec::new())
     }
 }
 
 /// Plans the last script; those before it declare tables.
-pub fn plan(_sources: &SourceMap, _scripts: &[&Script], _target: Target) -> PlannedScript {
-    PlannedScript {
-        errors: vec![PlanError {
-            kind: crate::logical::error::PlanErrorKind::Unsupported,
-            message: "scripts cannot be planned yet".to_owned(),
-            span: None,
-            label: String::new(),
-            help: None,
-        }],
-        ..Default::default()
-    }
+pub fn plan(_sources: &SourceMap, scripts: &[&Script], target: Target) -> PlannedScript {
+    let planned = exec::plan_script(scripts, target);
+    let jobs = planned
+        .plans
+        .into_iter()
+        .map(|plan| JobPlan { sinks: plan.sinks.iter().map(|s| plan.sink_name(*s).to_owned()).collect(), plan })
+        .collect();
+    let notes = planned.notes.into_iter().map(|n| Note { message: n.message, span: Some(n.span) }).collect();
+    PlannedScript { jobs, errors: planned.errors, notes, name: planned.name }
 }
 
 /// States what differs between two plans.

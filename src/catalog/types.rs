@@ -141,6 +141,68 @@ impl IntervalUnits {
     }
 }
 
+impl IntervalUnits {
+    const ALL: [IntervalUnits; 13] = [
+        IntervalUnits::Year,
+        IntervalUnits::Month,
+        IntervalUnits::YearToMonth,
+        IntervalUnits::Day,
+        IntervalUnits::Hour,
+        IntervalUnits::Minute,
+        IntervalUnits::Second,
+        IntervalUnits::DayToHour,
+        IntervalUnits::DayToMinute,
+        IntervalUnits::DayToSecond,
+        IntervalUnits::HourToMinute,
+        IntervalUnits::HourToSecond,
+        IntervalUnits::MinuteToSecond,
+    ];
+
+    /// The units that these words name, such as `DAY TO SECOND`.
+    pub fn from_words(words: &str) -> Option<IntervalUnits> {
+        Self::ALL.into_iter().find(|u| u.name() == words)
+    }
+
+    /// True for units of months.
+    pub fn is_year_month(self) -> bool {
+        matches!(self, IntervalUnits::Year | IntervalUnits::Month | IntervalUnits::YearToMonth)
+    }
+
+    /// The interval type of these units.
+    pub fn interval(self) -> TypeKind {
+        if self.is_year_month() { TypeKind::IntervalYearMonth(self) } else { TypeKind::IntervalDayTime(self) }
+    }
+
+    /// The units of a sum: from the larger first unit to the smaller last one.
+    pub fn joined(self, other: IntervalUnits) -> IntervalUnits {
+        if self.is_year_month() != other.is_year_month() {
+            return self;
+        }
+        let ((a, b), (c, d)) = (self.extent(), other.extent());
+        let (first, last) = (a.min(c), b.max(d));
+        Self::ALL.into_iter().find(|u| u.extent() == (first, last)).unwrap_or(self)
+    }
+
+    /// Position of the first and the last unit, YEAR being 0 and SECOND 5.
+    fn extent(self) -> (u8, u8) {
+        match self {
+            IntervalUnits::Year => (0, 0),
+            IntervalUnits::Month => (1, 1),
+            IntervalUnits::YearToMonth => (0, 1),
+            IntervalUnits::Day => (2, 2),
+            IntervalUnits::Hour => (3, 3),
+            IntervalUnits::Minute => (4, 4),
+            IntervalUnits::Second => (5, 5),
+            IntervalUnits::DayToHour => (2, 3),
+            IntervalUnits::DayToMinute => (2, 4),
+            IntervalUnits::DayToSecond => (2, 5),
+            IntervalUnits::HourToMinute => (3, 4),
+            IntervalUnits::HourToSecond => (3, 5),
+            IntervalUnits::MinuteToSecond => (4, 5),
+        }
+    }
+}
+
 /// The length that `STRING` and `BYTES` stand for.
 pub const MAX_LENGTH: u32 = i32::MAX as u32;
 
@@ -223,6 +285,26 @@ impl DataType {
     /// True for TIMESTAMP and TIMESTAMP_LTZ.
     pub fn is_timestamp(&self) -> bool {
         matches!(self.kind, TypeKind::Timestamp(..) | TypeKind::TimestampLtz(..))
+    }
+
+    /// True for intervals.
+    pub fn is_interval(&self) -> bool {
+        matches!(self.kind, TypeKind::IntervalYearMonth(_) | TypeKind::IntervalDayTime(_))
+    }
+
+    /// True for DATE, TIME and timestamps.
+    pub fn is_datetime(&self) -> bool {
+        matches!(self.kind, TypeKind::Date | TypeKind::Time(_)) || self.is_timestamp()
+    }
+
+    /// True for BINARY and VARBINARY.
+    pub fn is_binary(&self) -> bool {
+        matches!(self.kind, TypeKind::Binary(_) | TypeKind::VarBinary(_))
+    }
+
+    /// True if the types differ in nothing but nullability.
+    pub fn same_kind(&self, other: &DataType) -> bool {
+        self.kind == other.kind
     }
 
     /// True if the type is not known.

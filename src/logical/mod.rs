@@ -1,4 +1,13 @@
 //! Names resolved, expressions typed and canonical: the relational form of a query, before Flink's operators.
 
+pub mod build;
 pub mod error;
+pub mod make;
+pub mod print;
+pub mod rel;
+pub mod rewrite;
 pub mod rex;
+mod rex_walk;
+pub mod scope;
+pub mod simplify;
+pub mod translate;

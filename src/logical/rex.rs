@@ -7,7 +7,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use crate::catalog::functions::FunctionDef;
-use crate::catalog::types::DataType;
+use crate::catalog::types::{DataType, TypeKind};
 use crate::source::Span;
 use crate::syntax::ast::FrameUnits;
 
@@ -167,6 +167,35 @@ pub enum Value {
     Symbol(Arc<str>),
     /// An undefined `${name}`: equal only to itself.
     Placeholder(Arc<str>),
+    /// The set of values that `SEARCH` looks in.
+    Sarg(Arc<Sarg>),
+}
+
+/// A set of values as sorted, disjoint ranges (Calcite's search argument): the second operand of `SEARCH`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Sarg {
+    /// Sorted, disjoint, not adjacent.
+    pub ranges: Vec<SargRange>,
+    /// What NULL gives: `None` for UNKNOWN (the usual case), else the constant.
+    pub null_as: Option<bool>,
+}
+
+/// One range of a [`Sarg`].
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SargRange {
+    /// The lower end; `None` is unbounded.
+    pub lower: Option<SargBound>,
+    /// The upper end; `None` is unbounded.
+    pub upper: Option<SargBound>,
+}
+
+/// An end of a [`SargRange`].
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SargBound {
+    /// The value.
+    pub value: Value,
+    /// The value itself is in the range.
+    pub inclusive: bool,
 }
 
 /// An aggregate call over an OVER window, before the planner has split it off (Calcite's RexOver).
@@ -219,6 +248,46 @@ impl Rex {
     /// A constant of type `ty`.
     pub fn literal(value: Value, ty: DataType) -> Rex {
         Rex { kind: RexKind::Literal(value), ty, origins: Origins::none() }
+    }
+
+    /// A call of one of Flink's own functions or operators, of type `ty`.
+    pub fn call(function: &'static FunctionDef, args: Vec<Rex>, ty: DataType) -> Rex {
+        Rex { kind: RexKind::Call(Function::Builtin(function), args), ty, origins: Origins::none() }
+    }
+
+    /// `operand` cast to `ty`, whatever its type.
+    pub fn cast(operand: Rex, ty: DataType) -> Rex {
+        let origins = operand.origins.clone();
+        Rex { kind: RexKind::Cast { operand: Box::new(operand), is_try: false }, ty, origins }
+    }
+
+    /// `TRUE` or `FALSE`.
+    pub fn boolean(value: bool) -> Rex {
+        Rex::literal(Value::Boolean(value), TypeKind::Boolean.not_null())
+    }
+
+    /// `NULL` of a type.
+    pub fn null(ty: DataType) -> Rex {
+        Rex::literal(Value::Null, ty.with_nullable(true))
+    }
+
+    /// The same expression with the places of `other`, if it has none of its own.
+    pub fn or_at(mut self, other: &Origins) -> Rex {
+        self.origins = self.origins.or(other);
+        self
+    }
+
+    /// The arguments, if the expression is a call of Flink's function `name`.
+    pub fn as_call(&self, name: &str) -> Option<&[Rex]> {
+        match &self.kind {
+            RexKind::Call(Function::Builtin(def), args) if def.name == name => Some(args),
+            _ => None,
+        }
+    }
+
+    /// True for the constant NULL.
+    pub fn is_null_literal(&self) -> bool {
+        matches!(self.kind, RexKind::Literal(Value::Null))
     }
 
     /// The same expression written at `span`.

@@ -480,7 +480,7 @@ pub enum SetOperator {
     Union,
     /// `INTERSECT`
     Intersect,
-    /// `EXCEPT` / `MINUS`
+    /// `EXCEPT`
     Except,
 }
 
@@ -990,7 +990,7 @@ pub enum BinaryOp {
     And,
     /// `=`
     Eq,
-    /// `<>`, `!=`
+    /// `<>`
     NotEq,
     /// `<`
     Lt,

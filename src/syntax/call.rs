@@ -19,7 +19,7 @@ impl Parser<'_, '_> {
         let first = self.loose_ident("the name of a function")?;
         let mut call = bare_call(first, Span::default(), true, Vec::new());
         while self.eat(Kind::Dot) {
-            call.name.parts.push(self.loose_ident("a name after `.`")?);
+            call.name.parts.push(self.ident("a name after `.`")?);
         }
         call.name.span = self.span_from(start);
         let open = self.open("after the name of the function")?;
@@ -252,7 +252,7 @@ impl Parser<'_, '_> {
                 let start = self.index();
                 self.advance();
                 self.type_name()?;
-                let text = self.cx.text_of(start, self.index()).to_ascii_uppercase();
+                let text = self.cx.words(start, self.index()).to_ascii_uppercase();
                 let kind = ExprKind::Literal(Literal::Symbol(text));
                 call.args.push(FunctionArg::Expr(Expr { kind, span: self.span_from(start) }));
             } else if self.at(Kind::Comma) || self.at(Kind::Colon) || self.at_word("VALUE") {

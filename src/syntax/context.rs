@@ -109,6 +109,28 @@ impl Context {
         }
     }
 
+    /// The text from token `start` to the token before `end` without its layout: a blank between words.
+    pub(super) fn words(&self, start: usize, end: usize) -> String {
+        let mut out = String::new();
+        let mut glue = true;
+        for token in &self.tokens[start..end.max(start)] {
+            let opens = matches!(token.kind, Kind::LParen | Kind::Lt | Kind::Dot);
+            let closes = matches!(token.kind, Kind::RParen | Kind::Gt | Kind::Comma);
+            if !glue && !closes && !opens {
+                out.push(' ');
+            }
+            out.push_str(self.token_text(*token));
+            glue = opens;
+        }
+        out
+    }
+
+    /// True if a line ends between this token and the one before it.
+    pub(super) fn on_new_line(&self, index: usize) -> bool {
+        let before = index.checked_sub(1).map_or(0, |i| self.tokens[i].end as usize);
+        self.text.expanded[before..self.token(index).start as usize].contains('\n')
+    }
+
     /// "line 3, column 9" of a token, for help texts.
     pub(super) fn place(&self, index: usize) -> String {
         let at = self.tokens.get(index).map_or(0, |t| t.start as usize);

@@ -1,6 +1,6 @@
 //! sqlparser's operators to our tree.
 
-use sqlparser::ast::{BinaryOperator, Expr as SqlExpr, Value};
+use sqlparser::ast::{BinaryOperator, Expr as SqlExpr};
 
 use super::ast::{BinaryOp, Expr, ExprKind, IsTest, Literal, SyntaxError};
 use super::context::{Context, Operand};
@@ -12,32 +12,80 @@ const MAX_HEIGHT: u32 = 600;
 /// Chains of AND or OR longer than this become balanced trees. Both are associative, so the meaning stays.
 const BALANCE_FROM: usize = 32;
 
+/// An operator with everything but its left operand.
+#[expect(clippy::large_enum_variant, reason = "short-lived, one per operator: boxing costs more than moving")]
+enum Step {
+    Binary(BinaryOperator, SqlExpr),
+    Is(IsTest, bool),
+    IsDistinct(SqlExpr, bool),
+    Between(SqlExpr, SqlExpr, bool),
+    Like { pattern: SqlExpr, escape: Option<Box<SqlExpr>>, negated: bool, similar: bool },
+    AtTimeZone(SqlExpr),
+}
+
 impl Context {
-    /// Converts a tree. The left branches, as long as a chain of operators, are walked in a loop.
+    /// Converts a tree. Its left branch, which is as long as a chain of operators, is walked in a loop.
     pub(super) fn convert(&self, sql: SqlExpr) -> Parsed<Operand> {
-        let mut chain = Vec::new();
-        let mut first = sql;
-        while let SqlExpr::BinaryOp { left, op, right } = first {
-            chain.push((op, *right));
-            first = *left;
-        }
-        let mut acc = self.convert_other(first)?;
-        let mut chain = chain.into_iter().rev().peekable();
-        while let Some((op, right)) = chain.next() {
-            let op = self.operator(&op, acc.expr.span)?;
-            let right = self.convert(right)?;
-            if !matches!(op, BinaryOp::And | BinaryOp::Or) {
-                acc = self.binary(acc, op, right)?;
-                continue;
-            }
-            let same = if op == BinaryOp::And { BinaryOperator::And } else { BinaryOperator::Or };
-            let mut run = vec![acc, right];
-            while let Some((_, right)) = chain.next_if(|(next, _)| *next == same) {
-                run.push(self.convert(right)?);
-            }
-            acc = self.associate(run, op)?;
+        let mut steps = Vec::new();
+        let mut rest = sql;
+        let mut acc = loop {
+            let (left, step) = match rest {
+                SqlExpr::Value(stub) => break self.take_operand(stub.span.start.line as usize)?,
+                SqlExpr::BinaryOp { left, op, right } => (left, Step::Binary(op, *right)),
+                SqlExpr::IsNull(e) => (e, Step::Is(IsTest::Null, false)),
+                SqlExpr::IsNotNull(e) => (e, Step::Is(IsTest::Null, true)),
+                SqlExpr::IsTrue(e) => (e, Step::Is(IsTest::True, false)),
+                SqlExpr::IsNotTrue(e) => (e, Step::Is(IsTest::True, true)),
+                SqlExpr::IsFalse(e) => (e, Step::Is(IsTest::False, false)),
+                SqlExpr::IsNotFalse(e) => (e, Step::Is(IsTest::False, true)),
+                SqlExpr::IsUnknown(e) => (e, Step::Is(IsTest::Unknown, false)),
+                SqlExpr::IsNotUnknown(e) => (e, Step::Is(IsTest::Unknown, true)),
+                SqlExpr::IsDistinctFrom(e, right) => (e, Step::IsDistinct(*right, false)),
+                SqlExpr::IsNotDistinctFrom(e, right) => (e, Step::IsDistinct(*right, true)),
+                SqlExpr::Between { expr, negated, low, high } => (expr, Step::Between(*low, *high, negated)),
+                SqlExpr::Like { negated, expr, pattern, escape_char: escape, .. } => {
+                    (expr, Step::Like { pattern: *pattern, escape, negated, similar: false })
+                }
+                SqlExpr::SimilarTo { negated, expr, pattern, escape_char: escape } => {
+                    (expr, Step::Like { pattern: *pattern, escape, negated, similar: true })
+                }
+                SqlExpr::AtTimeZone { timestamp, time_zone } => (timestamp, Step::AtTimeZone(*time_zone)),
+                _ => return Err(internal(Span::default())),
+            };
+            steps.push(step);
+            rest = *left;
+        };
+        let mut steps = steps.into_iter().rev().peekable();
+        while let Some(step) = steps.next() {
+            acc = match step {
+                Step::Binary(sql_op, right) => {
+                    let op = self.operator(&sql_op, acc.expr.span)?;
+                    let mut run = vec![acc, self.convert(right)?];
+                    if matches!(op, BinaryOp::And | BinaryOp::Or) {
+                        let same = |next: &Step| matches!(next, Step::Binary(op, _) if *op == sql_op);
+                        while let Some(Step::Binary(_, right)) = steps.next_if(same) {
+                            run.push(self.convert(right)?);
+                        }
+                    }
+                    self.associate(run, op)?
+                }
+                Step::Is(test, negated) => self.is(acc, test, negated)?,
+                Step::IsDistinct(right, negated) => self.is_distinct(acc, self.convert(right)?, negated)?,
+                Step::Between(low, high, negated) => {
+                    self.between(acc, self.convert(low)?, self.convert(high)?, negated)?
+                }
+                Step::Like { pattern, escape, negated, similar } => {
+                    self.like(acc, self.convert(pattern)?, escape, negated, similar)?
+                }
+                Step::AtTimeZone(zone) => self.at_time_zone(acc, self.convert(zone)?)?,
+            };
         }
         Ok(acc)
+    }
+
+    /// Takes the operand whose stub has this number.
+    fn take_operand(&self, number: usize) -> Parsed<Operand> {
+        self.operands.borrow_mut().get_mut(number).and_then(Option::take).ok_or_else(|| internal(Span::default()))
     }
 
     /// Joins operands with AND or OR: leftmost first, or balanced if they are many.
@@ -84,51 +132,7 @@ impl Context {
         })
     }
 
-    /// Converts everything but chains of binary operators. Recursion goes as deep as postfix operators do.
-    fn convert_other(&self, sql: SqlExpr) -> Parsed<Operand> {
-        match sql {
-            SqlExpr::Value(stub) if stub.value == Value::Null => {
-                let number = stub.span.start.line as usize;
-                let taken = self.operands.borrow_mut().get_mut(number).and_then(Option::take);
-                taken.ok_or_else(|| internal(Span::default()))
-            }
-            SqlExpr::IsNull(e) => self.is(*e, IsTest::Null, false),
-            SqlExpr::IsNotNull(e) => self.is(*e, IsTest::Null, true),
-            SqlExpr::IsTrue(e) => self.is(*e, IsTest::True, false),
-            SqlExpr::IsNotTrue(e) => self.is(*e, IsTest::True, true),
-            SqlExpr::IsFalse(e) => self.is(*e, IsTest::False, false),
-            SqlExpr::IsNotFalse(e) => self.is(*e, IsTest::False, true),
-            SqlExpr::IsUnknown(e) => self.is(*e, IsTest::Unknown, false),
-            SqlExpr::IsNotUnknown(e) => self.is(*e, IsTest::Unknown, true),
-            SqlExpr::IsDistinctFrom(l, r) => self.is_distinct(*l, *r, false),
-            SqlExpr::IsNotDistinctFrom(l, r) => self.is_distinct(*l, *r, true),
-            SqlExpr::Between { expr, negated, low, high } => {
-                let (expr, low, high) = (self.convert(*expr)?, self.convert(*low)?, self.convert(*high)?);
-                let span = expr.expr.span.to(high.expr.span);
-                let height = expr.height.max(low.height).max(high.height) + 1;
-                let (symmetric, low) = (low.symmetric, Box::new(low.expr));
-                let (expr, high, end) = (Box::new(expr.expr), Box::new(high.expr), high.end);
-                operand(ExprKind::Between { expr, negated, symmetric, low, high }, span, end, height)
-            }
-            SqlExpr::Like { negated, expr, pattern, escape_char, .. } => {
-                self.like(*expr, *pattern, escape_char.map(|e| *e), negated, false)
-            }
-            SqlExpr::SimilarTo { negated, expr, pattern, escape_char } => {
-                self.like(*expr, *pattern, escape_char.map(|e| *e), negated, true)
-            }
-            SqlExpr::AtTimeZone { timestamp, time_zone } => {
-                let (left, right) = (self.convert(*timestamp)?, self.convert(*time_zone)?);
-                let span = left.expr.span.to(right.expr.span);
-                let height = left.height.max(right.height) + 1;
-                operand(ExprKind::AtTimeZone(Box::new(left.expr), Box::new(right.expr)), span, right.end, height)
-            }
-            other @ SqlExpr::BinaryOp { .. } => self.convert(other),
-            _ => Err(internal(Span::default())),
-        }
-    }
-
-    fn is(&self, sql: SqlExpr, test: IsTest, negated: bool) -> Parsed<Operand> {
-        let inner = self.convert(sql)?;
+    fn is(&self, inner: Operand, test: IsTest, negated: bool) -> Parsed<Operand> {
         // The words: IS [NOT] TEST.
         let end = inner.end + 2 + usize::from(negated);
         let last = self.token(end - 1);
@@ -136,41 +140,51 @@ impl Context {
         operand(ExprKind::Is { expr: Box::new(inner.expr), test, negated }, span, end, inner.height + 1)
     }
 
-    fn is_distinct(&self, left: SqlExpr, right: SqlExpr, negated: bool) -> Parsed<Operand> {
-        let (left, right) = (self.convert(left)?, self.convert(right)?);
+    fn is_distinct(&self, left: Operand, right: Operand, negated: bool) -> Parsed<Operand> {
         let span = left.expr.span.to(right.expr.span);
         let height = left.height.max(right.height) + 1;
         let kind = ExprKind::IsDistinctFrom { left: Box::new(left.expr), right: Box::new(right.expr), negated };
         operand(kind, span, right.end, height)
     }
 
+    fn between(&self, expr: Operand, low: Operand, high: Operand, negated: bool) -> Parsed<Operand> {
+        let span = expr.expr.span.to(high.expr.span);
+        let height = expr.height.max(low.height).max(high.height) + 1;
+        let (symmetric, low, end) = (low.symmetric, Box::new(low.expr), high.end);
+        let (expr, high) = (Box::new(expr.expr), Box::new(high.expr));
+        operand(ExprKind::Between { expr, negated, symmetric, low, high }, span, end, height)
+    }
+
+    fn at_time_zone(&self, left: Operand, right: Operand) -> Parsed<Operand> {
+        let span = left.expr.span.to(right.expr.span);
+        let height = left.height.max(right.height) + 1;
+        operand(ExprKind::AtTimeZone(Box::new(left.expr), Box::new(right.expr)), span, right.end, height)
+    }
+
     fn like(
         &self,
-        expr: SqlExpr,
-        pattern: SqlExpr,
-        escape: Option<SqlExpr>,
+        expr: Operand,
+        pattern: Operand,
+        escape: Option<Box<SqlExpr>>,
         negated: bool,
         similar: bool,
     ) -> Parsed<Operand> {
-        let (expr, pattern) = (self.convert(expr)?, self.convert(pattern)?);
         let mut end = pattern.end;
         let mut span = expr.expr.span.to(pattern.expr.span);
         let escape = match escape {
             None => None,
             Some(sql) => {
-                let escape = self.convert(sql)?;
+                let escape = self.convert(*sql)?;
                 (end, span) = (escape.end, span.to(escape.expr.span));
-                match escape.expr.kind {
-                    ExprKind::Literal(Literal::String(s)) => Some(s),
-                    _ => {
-                        return Err(Box::new(SyntaxError {
-                            message: "the escape character must be a string literal".to_owned(),
-                            span: escape.expr.span,
-                            label: "not a string".to_owned(),
-                            help: None,
-                        }));
-                    }
-                }
+                let ExprKind::Literal(Literal::String(text)) = escape.expr.kind else {
+                    return Err(Box::new(SyntaxError {
+                        message: "the escape character must be a string literal".to_owned(),
+                        span: escape.expr.span,
+                        label: "not a string".to_owned(),
+                        help: None,
+                    }));
+                };
+                Some(text)
             }
         };
         let height = expr.height.max(pattern.height) + 1;

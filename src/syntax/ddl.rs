@@ -58,6 +58,17 @@ impl Parser<'_, '_> {
         Err(error)
     }
 
+    /// The columns between the parentheses of CREATE TABLE.
+    fn table_elements(&mut self) -> Parsed<Vec<TableElement>> {
+        let open = self.open("")?;
+        if self.eat(Kind::RParen) {
+            return Ok(Vec::new());
+        }
+        let elements = self.comma_separated(Self::table_element)?;
+        self.close(open)?;
+        Ok(elements)
+    }
+
     fn create_table(&mut self, temporary: bool, or_replace: bool, materialized: bool) -> Parsed<CreateTable> {
         let if_not_exists = self.if_not_exists();
         let name = self.object_name("a name for the table")?;
@@ -75,11 +86,7 @@ impl Parser<'_, '_> {
             as_query: None,
         };
         if self.at(Kind::LParen) {
-            let open = self.open("")?;
-            if !self.at(Kind::RParen) {
-                table.elements = self.comma_separated(Self::table_element)?;
-            }
-            self.close(open)?;
+            table.elements = self.table_elements()?;
         }
         self.table_clauses(&mut table)?;
         let bare = table.elements.is_empty() && table.options.is_empty() && table.like.is_none();

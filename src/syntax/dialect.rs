@@ -21,9 +21,6 @@ use super::tokens::{Kind, Token};
 const MAX_NESTING: usize = 250;
 /// Operators in one expression beyond this are an error: sqlparser's tree of them is one branch as deep as their number.
 const MAX_OPERATORS: u32 = 5_000;
-/// `a IS NULL IS NULL ...` beyond this is an error.
-const MAX_POSTFIX: u32 = 50;
-
 /// The precedence of BETWEEN, IN and LIKE.
 pub(super) const TIGHT: u8 = 22;
 
@@ -77,7 +74,7 @@ impl Dialect for FlinkDialect {
         let mut parser = Parser { sql: parser, cx: &self.cx };
         let operators = self.cx.operators.get() + 1;
         self.cx.operators.set(operators);
-        if operators > MAX_OPERATORS || postfix_depth(expr) > MAX_POSTFIX {
+        if operators > MAX_OPERATORS {
             return Some(self.stub(Err(parser.too_long())));
         }
         // sqlparser would try a query of its own in `IN (...)`. The left side is small: IN binds closely.
@@ -85,6 +82,11 @@ impl Dialect for FlinkDialect {
         if parser.word_at(usize::from(negated), "IN") {
             let left = self.cx.convert(expr.clone());
             return Some(self.stub(left.and_then(|left| parser.in_predicate(left, negated))));
+        }
+        let negated = parser.word_at(1, "NOT");
+        if parser.at_word("IS") && parser.word_at(1 + usize::from(negated), "JSON") {
+            let left = self.cx.convert(expr.clone());
+            return Some(self.stub(left.and_then(|left| parser.is_json(left, negated))));
         }
         None
     }
@@ -115,35 +117,6 @@ impl FlinkDialect {
         self.cx.query_depth.set(0);
         let tokens = (first..last).map(|i| sql_token(&self.cx, self.cx.tokens[i])).collect();
         SqlParser::new(self).with_recursion_limit(MAX_NESTING).with_tokens_with_locations(tokens)
-    }
-}
-
-/// How many postfix operators the expression ends with.
-fn postfix_depth(expr: &SqlExpr) -> u32 {
-    let mut depth = 0;
-    let mut expr = expr;
-    loop {
-        expr = match expr {
-            SqlExpr::IsNull(e)
-            | SqlExpr::IsNotNull(e)
-            | SqlExpr::IsTrue(e)
-            | SqlExpr::IsNotTrue(e)
-            | SqlExpr::IsFalse(e)
-            | SqlExpr::IsNotFalse(e)
-            | SqlExpr::IsUnknown(e)
-            | SqlExpr::IsNotUnknown(e)
-            | SqlExpr::IsDistinctFrom(e, _)
-            | SqlExpr::IsNotDistinctFrom(e, _)
-            | SqlExpr::Between { expr: e, .. }
-            | SqlExpr::Like { expr: e, .. }
-            | SqlExpr::SimilarTo { expr: e, .. }
-            | SqlExpr::AtTimeZone { timestamp: e, .. } => e,
-            _ => return depth,
-        };
-        depth += 1;
-        if depth > MAX_POSTFIX {
-            return depth;
-        }
     }
 }
 

@@ -37,7 +37,7 @@ impl Parser<'_, '_> {
                 on = Some(self.expr()?);
             } else if self.eat_word("USING") {
                 using = self.names("after USING")?;
-            } else if !natural && matches!(kind, JoinKind::Left | JoinKind::Right | JoinKind::Full) {
+            } else if !natural && kind != JoinKind::Cross {
                 return Err(self.expected("ON or USING after the joined table"));
             }
             let span = self.span_from(start);
@@ -47,9 +47,7 @@ impl Parser<'_, '_> {
     }
 
     fn join_kind(&mut self) -> Parsed<Option<JoinKind>> {
-        let kind = if self.at_word("JOIN") {
-            JoinKind::Inner
-        } else if self.eat_word("INNER") {
+        let kind = if self.at_word("JOIN") || self.eat_word("INNER") {
             JoinKind::Inner
         } else if self.eat_word("CROSS") {
             JoinKind::Cross
@@ -206,17 +204,15 @@ impl Parser<'_, '_> {
     fn finish_table(&mut self, mut table: TableRef, start: usize) -> Parsed<TableRef> {
         table.alias = self.table_alias()?;
         let late_hints = self.hints()?;
-        let late_time = if self.at_words(&["FOR", "SYSTEM_TIME"]) {
+        if self.at_words(&["FOR", "SYSTEM_TIME"]) {
             return Err(self.error(
                 "FOR SYSTEM_TIME AS OF stands before the alias",
                 "after the alias",
                 Some("write: table FOR SYSTEM_TIME AS OF time AS alias"),
             ));
-        } else {
-            late_hints
-        };
+        }
         if let TableRefKind::Table { hints, .. } = &mut table.kind {
-            hints.extend(late_time);
+            hints.extend(late_hints);
         }
         table.span = self.span_from(start);
         if self.at_word("MATCH_RECOGNIZE") {
@@ -235,13 +231,10 @@ impl Parser<'_, '_> {
     }
 
     fn table_alias(&mut self) -> Parsed<Option<TableAlias>> {
-        let name = if self.eat_word("AS") {
-            self.ident("an alias")?
-        } else if self.at_name() && !self.at_qualify() {
-            self.ident("an alias")?
-        } else {
+        if !self.eat_word("AS") && (!self.at_name() || self.at_qualify()) {
             return Ok(None);
-        };
+        }
+        let name = self.ident("an alias")?;
         Ok(Some(TableAlias { name, columns: self.optional_names()? }))
     }
 

@@ -40,7 +40,7 @@ impl Parser<'_, '_> {
                 ExprKind::Index(Box::new(Expr { kind, span }), Box::new(index))
             } else if self.at(Kind::Dot) {
                 self.advance();
-                let field = self.loose_ident("a field name after `.`")?;
+                let field = self.ident("a field name after `.`")?;
                 ExprKind::Field(Box::new(Expr { kind, span }), field)
             } else {
                 return Ok(kind);
@@ -74,9 +74,10 @@ impl Parser<'_, '_> {
             }
             Kind::LParen => self.parentheses(),
             Kind::Placeholder if !matches!(self.token(1).kind, Kind::Dot | Kind::LParen) => {
-                let text = self.text(token).to_owned();
+                let text = self.text(token);
+                let name = super::text::placeholder_at(text, 0).map_or(text, |(_, name)| name).to_owned();
                 self.advance();
-                Ok(ExprKind::Placeholder(text))
+                Ok(ExprKind::Placeholder(name))
             }
             Kind::Word => self.word(),
             Kind::Quoted | Kind::Placeholder => self.name_or_call(),
@@ -93,6 +94,13 @@ impl Parser<'_, '_> {
         let unicode = self.at(Kind::UnicodeString);
         let mut value = self.string("a string")?;
         while self.at(Kind::String) {
+            if !self.cx.on_new_line(self.index()) {
+                return Err(self.error(
+                    "a string cannot follow a string on the same line",
+                    "a second string",
+                    Some("join them with `||`; a quote inside a string is written twice: 'it''s'"),
+                ));
+            }
             value.push_str(&self.string("a string")?);
         }
         if unicode && self.eat_word("UESCAPE") {
@@ -213,7 +221,7 @@ impl Parser<'_, '_> {
                 Ok(ExprKind::Function(bare_call(name, span, false, Vec::new())))
             }
             (w, Kind::LParen) if !is_structural(w) => self.call().map(ExprKind::Function),
-            (w, Kind::LParen) if w == "MAP" => self.call().map(ExprKind::Function),
+            ("MAP", Kind::LParen) => self.call().map(ExprKind::Function),
             ("TRY_CAST" | "MAP", _) => self.name_or_call(),
             _ => Err(self.expected("an expression")),
         }
@@ -244,7 +252,7 @@ impl Parser<'_, '_> {
         let mut parts = vec![self.ident("an expression")?];
         while self.at(Kind::Dot) && self.token(1).kind != Kind::Star {
             self.advance();
-            parts.push(self.loose_ident("a name after `.`")?);
+            parts.push(self.ident("a name after `.`")?);
         }
         Ok(ExprKind::Column(parts))
     }
@@ -280,6 +288,24 @@ impl Parser<'_, '_> {
         let height = self.cx.height.replace(outer) + 1;
         let span = span.to(self.span_from(self.index().saturating_sub(1)));
         operand(kind?, span, self.index(), height)
+    }
+
+    /// `IS [NOT] JSON [VALUE|SCALAR|ARRAY|OBJECT]`, for the dialect's infix hook: a call named by its words, such as
+    /// `IS JSON OBJECT`, negated by NOT.
+    pub(super) fn is_json(&mut self, left: Operand, negated: bool) -> Parsed<Operand> {
+        let first = self.index();
+        (0..2 + usize::from(negated)).for_each(|_| self.advance());
+        let kind = ["VALUE", "SCALAR", "ARRAY", "OBJECT"].into_iter().find(|w| self.at_word(w));
+        if kind.is_some() {
+            self.advance();
+        }
+        let span = left.expr.span.to(self.span_from(first));
+        let name = Ident { value: format!("IS JSON {}", kind.unwrap_or("VALUE")), quoted: false, span };
+        let mut kind = ExprKind::Function(bare_call(name, span, true, vec![FunctionArg::Expr(left.expr)]));
+        if negated {
+            kind = ExprKind::Unary(UnaryOp::Not, Box::new(Expr { kind, span }));
+        }
+        operand(kind, span, self.index(), left.height + 2)
     }
 
     fn in_list(&mut self, expr: Box<Expr>, negated: bool) -> Parsed<ExprKind> {
@@ -356,12 +382,14 @@ impl Parser<'_, '_> {
         if negative || self.at(Kind::Plus) {
             self.advance();
         }
-        if self.at(Kind::Number) {
-            let number = self.text(self.token(0));
-            let help = format!("write it in quotes: INTERVAL '{number}' ...");
-            return Err(self.error("the value of an INTERVAL is a string", "not in quotes", Some(&help)));
-        }
-        let value = self.string("the value of the INTERVAL in quotes")?;
+        // Flink takes `INTERVAL 5 MINUTE` too.
+        let value = if self.at(Kind::Number) {
+            let number = self.text(self.token(0)).to_owned();
+            self.advance();
+            number
+        } else {
+            self.string("the value of the INTERVAL in quotes")?
+        };
         let unit = self.interval_unit()?;
         let (mut precision, mut fraction) = (None, None);
         if self.at(Kind::LParen) {
@@ -386,19 +414,7 @@ impl Parser<'_, '_> {
 
     /// The unit of an interval, upper case singular.
     fn interval_unit(&mut self) -> Parsed<String> {
-        const UNITS: &[&str] = &[
-            "YEAR",
-            "QUARTER",
-            "MONTH",
-            "WEEK",
-            "DAY",
-            "HOUR",
-            "MINUTE",
-            "SECOND",
-            "MILLISECOND",
-            "MICROSECOND",
-            "NANOSECOND",
-        ];
+        const UNITS: &[&str] = &["YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND"];
         let token = self.token(0);
         let text = self.text(token).to_ascii_uppercase();
         let singular = text.strip_suffix('S').unwrap_or(&text);

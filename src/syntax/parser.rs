@@ -7,7 +7,7 @@ use sqlparser::parser::{Parser as SqlParser, ParserError};
 
 use super::ast::{Expr, Hint, Ident, ObjectName, SyntaxError};
 use super::context::Context;
-use super::reserved::{is_niladic, is_reserved};
+use super::reserved::{is_reserved, is_structural};
 use super::tokens::{Kind, Token};
 use crate::source::Span;
 
@@ -335,19 +335,14 @@ impl Parser<'_, '_> {
             Kind::End => {
                 self.error(&format!("the statement ends where {what} is expected"), &format!("expected {what}"), None)
             }
-            Kind::Word
-                if is_reserved(text) && (what.starts_with("a ") || what.starts_with("an ")) && !is_niladic(text) =>
-            {
-                let mut error = self.error(
-                    &format!("expected {what}, found the reserved word `{text}`"),
-                    "reserved word",
-                    Some(&format!("to use it as a name, put it in backticks: `{text}`")),
-                );
-                if what.contains("expression") && super::reserved::is_structural(text) {
-                    error.label = format!("expected {what}");
-                    error.help = None;
-                }
-                error
+            Kind::Word if is_reserved(text) && !is_structural(text) && wants_name(what) => self.error(
+                &format!("expected {what}, found the reserved word `{text}`"),
+                "reserved word",
+                Some(&format!("to use it as a name, put it in backticks: `{text}`")),
+            ),
+            Kind::BangEq => self.error("Flink SQL has no `!=`", "not an operator", Some("write `<>`")),
+            Kind::Eq if self.index() > 0 && self.cx.token(self.index() - 1).kind == Kind::Eq => {
+                self.error("Flink SQL compares with `=`, not `==`", "one `=` too many", Some("remove it"))
             }
             _ => self.error(&format!("expected {what}, found `{}`", shorten(text)), &format!("expected {what}"), None),
         }
@@ -410,6 +405,11 @@ impl Parser<'_, '_> {
             Some("move inner parts into views or subqueries"),
         )
     }
+}
+
+/// True if what is expected could be a name, so that a reserved word there was probably meant as one.
+fn wants_name(what: &str) -> bool {
+    ["name", "alias", "expression", "column", "variable"].iter().any(|w| what.contains(w))
 }
 
 fn join_context(what: &str, context: &str) -> String {

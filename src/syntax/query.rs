@@ -81,7 +81,9 @@ impl Parser<'_, '_> {
         loop {
             let (op, precedence) = if self.at_word("UNION") {
                 (SetOperator::Union, 1)
-            } else if self.at_word("EXCEPT") || self.at_word("MINUS") {
+            } else if self.at_word("MINUS") {
+                return Err(self.error("Flink SQL has no MINUS", "not supported", Some("write EXCEPT")));
+            } else if self.at_word("EXCEPT") {
                 (SetOperator::Except, 1)
             } else if self.at_word("INTERSECT") {
                 (SetOperator::Intersect, 2)

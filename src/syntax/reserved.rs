@@ -96,6 +96,7 @@ const STRUCTURAL: &[&str] = &[
     "LIMIT",
     "MINUS",
     "NATURAL",
+    "NOT",
     "OF",
     "OFFSET",
     "ON",

@@ -63,7 +63,7 @@ impl ScriptReader<'_> {
             self.close_set_unfinished();
             let cx = self.cx();
             let head = cx.span_of(cx.tokens[first], cx.tokens[after - 1]);
-            let words = cx.text_of(first, after).to_ascii_uppercase();
+            let words = cx.words(first, after).to_ascii_uppercase();
             let verb = words.split_once("STATEMENT").map_or("", |(verb, _)| verb).trim();
             let verb = match verb {
                 "EXECUTE" | "BEGIN" => None,
@@ -116,10 +116,10 @@ impl ScriptReader<'_> {
                 (Ok(statement), Ok(())) => self.add(statement),
                 (Ok(statement), Err(error)) if goes_on => {
                     self.add(statement);
-                    self.fail(error, span);
+                    self.fail(*error, span);
                 }
                 (Ok(_), Err(error)) | (Err(error), _) => {
-                    self.fail(error, span);
+                    self.fail(*error, span);
                     // A statement at the start of a later line was meant to stand alone.
                     match self.restart(first + 1, next, last) {
                         Some(restart) => {
@@ -188,7 +188,7 @@ impl ScriptReader<'_> {
     }
 
     /// Keeps an error, unless the lexer already said what is wrong in this statement.
-    fn fail(&mut self, error: Box<SyntaxError>, statement: Span) {
+    fn fail(&mut self, error: SyntaxError, statement: Span) {
         let known = self.script.errors.iter().rev().take(8).any(|e| {
             e.label != "Flink refuses this line"
                 && statement.contains(e.span)
@@ -196,7 +196,7 @@ impl ScriptReader<'_> {
                 && (e.message.ends_with("never closed"))
         });
         if !known {
-            self.script.errors.push(*error);
+            self.script.errors.push(error);
         }
     }
 

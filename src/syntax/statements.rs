@@ -41,6 +41,9 @@ impl Parser<'_, '_> {
                 None,
             ));
         }
+        if self.at(Kind::Colon) && self.token(1).kind == Kind::Colon {
+            return Err(self.error("Flink SQL has no `::`", "not an operator", Some("write CAST(value AS type)")));
+        }
         if self.at(Kind::RParen) {
             return Err(self.error(
                 "this `)` closes nothing",
@@ -257,7 +260,7 @@ impl Parser<'_, '_> {
         if self.at_any(&["ADD", "DROP", "PARTITION", "SUSPEND", "RESUME", "REFRESH", "COMPACT", "SET"]) {
             let start = self.index();
             self.skip_rest();
-            let words = self.cx.text_of(start, self.index()).split_whitespace().collect::<Vec<_>>().join(" ");
+            let words = self.cx.words(start, self.index());
             return Ok(AlterAction::Other(words));
         }
         Err(self.expected("what to alter: SET, RESET, ADD, MODIFY, DROP, RENAME or AS"))
@@ -313,7 +316,7 @@ impl Parser<'_, '_> {
             self.expect_word("INTO", "or OVERWRITE after INSERT")?;
         }
         self.eat_word("TABLE");
-        let table = self.object_name("the name of the sink")?;
+        let table = self.object_name("a table name after INSERT INTO")?;
         let mut hints = self.hints()?;
         let mut partition = Vec::new();
         if self.eat_word("PARTITION") {
@@ -382,7 +385,7 @@ impl Parser<'_, '_> {
         self.string("the path of the plan in single quotes")?;
         self.if_not_exists();
         self.expect_word("FOR", "before the statement")?;
-        let verb = self.cx.text_of(start, verb_end).to_ascii_uppercase();
+        let verb = self.cx.words(start, verb_end).to_ascii_uppercase();
         self.wrap(verb)
     }
 
@@ -402,8 +405,8 @@ impl Parser<'_, '_> {
 
     /// The words from token `start` wrap the statement that follows.
     fn wrapped(&mut self, start: usize) -> Parsed<StatementKind> {
-        let verb = self.cx.text_of(start, self.index()).to_ascii_uppercase();
-        self.wrap(verb.split_whitespace().collect::<Vec<_>>().join(" "))
+        let verb = self.cx.words(start, self.index()).to_ascii_uppercase();
+        self.wrap(verb)
     }
 
     fn wrap(&mut self, verb: String) -> Parsed<StatementKind> {

@@ -24,6 +24,9 @@ struct Piece {
     original: (usize, usize),
 }
 
+/// Longer names are no placeholders.
+const MAX_PLACEHOLDER: usize = 200;
+
 /// The end and the trimmed name of the placeholder that starts at byte `at` of `text`, if one does.
 pub(super) fn placeholder_at(text: &str, at: usize) -> Option<(usize, &str)> {
     let rest = text.get(at..)?;
@@ -34,10 +37,13 @@ pub(super) fn placeholder_at(text: &str, at: usize) -> Option<(usize, &str)> {
     } else {
         return None;
     };
-    // A placeholder stays on its line: an open brace must not swallow the script.
-    let line = &rest[open..rest[open..].find('\n').map_or(rest.len(), |i| open + i)];
-    let len = line.find(close)?;
-    Some((at + open + len + close.len(), line[..len].trim()))
+    // A placeholder is short and stays on its line: an open brace must not swallow the script, nor be searched for again
+    // and again.
+    let limit = rest.len().min(open + MAX_PLACEHOLDER);
+    let window = &rest.as_bytes()[open..limit];
+    let len = window.windows(close.len()).position(|w| w == close.as_bytes() || w[0] == b'\n')?;
+    let name = rest[open..].get(..len).filter(|_| rest[open + len..].starts_with(close))?;
+    Some((at + open + len + close.len(), name.trim()))
 }
 
 impl Text {

@@ -36,6 +36,8 @@ pub(super) enum Kind {
     Dot,
     Eq,
     NotEq,
+    /// `!=`, which Flink does not have.
+    BangEq,
     Lt,
     LtEq,
     Gt,
@@ -180,7 +182,8 @@ impl Lexer<'_> {
             ('.', _) => (Kind::Dot, 1),
             ('=', b'>') => (Kind::Arrow, 2),
             ('=', _) => (Kind::Eq, 1),
-            ('<', b'>') | ('!', b'=') => (Kind::NotEq, 2),
+            ('<', b'>') => (Kind::NotEq, 2),
+            ('!', b'=') => (Kind::BangEq, 2),
             ('<', b'=') => (Kind::LtEq, 2),
             ('<', _) => (Kind::Lt, 1),
             ('>', b'=') => (Kind::GtEq, 2),

@@ -13,7 +13,10 @@ impl Parser<'_, '_> {
         loop {
             if self.eat_words(&["NOT", "NULL"]) {
                 ty.not_null = true;
-            } else if !self.eat_word("NULL") {
+            } else if self.at_word("NULL") && !self.word_at(1, "ON") {
+                // `INT NULL`, the default; `NULL ON EMPTY` after RETURNING belongs to JSON_VALUE.
+                self.advance();
+            } else {
                 ty.span = self.span_from(start);
                 let wrap = if self.at_word("ARRAY") {
                     TypeNameKind::Array
@@ -54,7 +57,7 @@ impl Parser<'_, '_> {
                 let start = self.index();
                 self.advance();
                 self.parenthesized("", |p| p.string("a string"))?;
-                Ok(TypeNameKind::Other(self.cx.text_of(start, self.index()).to_owned()))
+                Ok(TypeNameKind::Other(self.cx.words(start, self.index())))
             }
             ("INTERVAL", _) => self.interval_type(),
             ("TIMESTAMP" | "TIME", _) => {
@@ -90,7 +93,7 @@ impl Parser<'_, '_> {
             _ => {
                 let start = self.index();
                 self.object_name("a data type")?;
-                Ok(TypeNameKind::Other(self.cx.text_of(start, self.index()).to_owned()))
+                Ok(TypeNameKind::Other(self.cx.words(start, self.index())))
             }
         }
     }
@@ -124,12 +127,11 @@ impl Parser<'_, '_> {
         let angle = self.at(Kind::Lt);
         self.advance();
         let mut fields: Vec<RowField> = Vec::new();
-        let empty = self.at(if angle { Kind::Gt } else { Kind::RParen });
-        while !empty {
-            let number = fields.len();
-            fields.push(self.row_field(number)?);
-            if !self.eat(Kind::Comma) {
-                break;
+        if !self.at(if angle { Kind::Gt } else { Kind::RParen }) {
+            fields.push(self.row_field(0)?);
+            while self.eat(Kind::Comma) {
+                let number = fields.len();
+                fields.push(self.row_field(number)?);
             }
         }
         if angle {

@@ -1,0 +1,54 @@
+//! "Did you mean ...?": the nearest of some names.
+
+/// The name that is nearest to `wanted`, if any is near enough: equal but for letter case, or within a third of its
+/// length in edits.
+pub fn nearest<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let wanted: Vec<char> = wanted.chars().flat_map(char::to_lowercase).collect();
+    let limit = (wanted.len() / 3).max(1);
+    let mut best: Option<(usize, &str)> = None;
+    for name in names {
+        let candidate: Vec<char> = name.chars().flat_map(char::to_lowercase).collect();
+        if candidate.len().abs_diff(wanted.len()) > limit {
+            continue;
+        }
+        let distance = edits(&wanted, &candidate);
+        let better = best.is_none_or(|(d, n)| distance < d || (distance == d && name < n));
+        if distance <= limit && better {
+            best = Some((distance, name));
+        }
+    }
+    best.map(|(_, name)| name)
+}
+
+/// Edit distance with swaps of neighbours (optimal string alignment).
+fn edits(a: &[char], b: &[char]) -> usize {
+    let mut before: Vec<usize> = Vec::new();
+    let mut last: Vec<usize> = (0..=b.len()).collect();
+    for i in 1..=a.len() {
+        let mut row = vec![i];
+        for j in 1..=b.len() {
+            let substitute = last[j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            let mut cost = substitute.min(last[j] + 1).min(row[j - 1] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                cost = cost.min(before[j - 2] + 1);
+            }
+            row.push(cost);
+        }
+        before = std::mem::replace(&mut last, row);
+    }
+    last[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::nearest;
+
+    #[test]
+    fn finds_typos_and_letter_case() {
+        let names = ["orders", "order_items", "clicks"];
+        assert_eq!(nearest("order", names), Some("orders"));
+        assert_eq!(nearest("ORDERS", names), Some("orders"));
+        assert_eq!(nearest("clikcs", names), Some("clicks"));
+        assert_eq!(nearest("payments", names), None);
+    }
+}

@@ -1,0 +1,44 @@
+//! `GroupAggregate`: GROUP BY without windows. State: one accumulator row per key, without end (unless a TTL is set).
+
+use super::aggregate_text::call_text;
+use super::{ExecNode, TextContext};
+use crate::logical::rel::{AggCall, WrittenCall};
+use crate::logical::rex::Origins;
+use crate::source::Span;
+
+/// An unbounded aggregate.
+#[derive(Debug, Clone)]
+pub struct GroupAggregate {
+    /// Group keys.
+    pub keys: Vec<usize>,
+    /// The calls.
+    pub calls: Vec<AggCall>,
+    /// The input has updates.
+    pub retracts: bool,
+    /// Where each key is written.
+    pub key_origins: Vec<Origins>,
+    /// The calls as written.
+    pub written: Vec<WrittenCall>,
+    /// GROUPING SETS, CUBE or ROLLUP.
+    pub grouping_sets: Option<Span>,
+}
+
+impl ExecNode for GroupAggregate {
+    fn kind(&self) -> &'static str {
+        "GroupAggregate"
+    }
+
+    fn attributes(&self, context: &TextContext<'_>) -> Vec<(&'static str, String)> {
+        let mut out = Vec::new();
+        if !self.keys.is_empty() {
+            out.push(("groupBy", context.names(&self.keys)));
+        }
+        let columns = &context.node.columns;
+        let mut select: Vec<String> = self.keys.iter().map(|k| context.name(*k).to_owned()).collect();
+        for (call, column) in self.calls.iter().zip(&columns[self.keys.len()..]) {
+            select.push(format!("{} AS {}", call_text(call, self.retracts, context), column.name));
+        }
+        out.push(("select", select.join(", ")));
+        out
+    }
+}

@@ -1,0 +1,252 @@
+//! Aggregates: one or two phases, hidden counts, and what Flink refuses.
+
+use super::{Lowering, Tree, exchange, exec_columns, named, pass_through};
+use crate::catalog::aggregates;
+use crate::catalog::options::AggregatePhase;
+use crate::catalog::types::TypeKind;
+use crate::exec::aggregate_text::Accumulators;
+use crate::exec::changelog::ChangelogMode;
+use crate::exec::group_aggregate::GroupAggregate;
+use crate::exec::group_window_aggregate::{EmitStrategy, GroupWindowAggregate};
+use crate::exec::local_window_aggregate::LocalWindowAggregate;
+use crate::exec::window_aggregate::{GlobalWindowAggregate, WindowAggregate, WindowAggregateOrigin};
+use crate::exec::window_spec::{WindowAttachment, WindowSpec};
+use crate::exec::{Column, Operator};
+use crate::logical::error::{PlanError, PlanResult};
+use crate::logical::rel::{self, Rel, RelColumn, WindowKind, Windowing};
+use crate::logical::rex::Origins;
+use crate::source::Span;
+
+impl Lowering<'_> {
+    pub(super) fn group_aggregate(
+        &self,
+        aggregate: rel::Aggregate,
+        input: Rel,
+        columns: Vec<RelColumn>,
+        origins: Origins,
+    ) -> PlanResult<Tree> {
+        if self.options.mini_batch_enabled() {
+            let at = origins.first().unwrap_or_default();
+            return Err(PlanError::unsupported(at, "an aggregate with mini-batch").into());
+        }
+        let input = exchange(self.lower(input)?, aggregate.keys.clone());
+        let retracts = !input.changelog.is_insert_only();
+        let columns = exec_columns(columns);
+        let key_count = aggregate.keys.len();
+        let monotonic = (0..columns.len())
+            .map(|i| {
+                let call = aggregate.calls.get(i.checked_sub(key_count)?)?;
+                match &*call.function {
+                    "COUNT" | "MAX" if !retracts => Some(true),
+                    "MIN" if !retracts => Some(false),
+                    _ => None,
+                }
+            })
+            .collect();
+        let op = Operator::GroupAggregate(GroupAggregate {
+            keys: aggregate.keys,
+            calls: aggregate.calls,
+            retracts,
+            key_origins: aggregate.key_origins,
+            written: aggregate.written,
+            grouping_sets: aggregate.grouping_sets,
+        });
+        Ok(Tree {
+            op,
+            inputs: vec![input],
+            columns,
+            changelog: ChangelogMode { insert: true, update_before: false, update_after: true, delete: retracts },
+            upsert_keys: vec![(0..key_count).collect()],
+            monotonic,
+            origins,
+        })
+    }
+
+    pub(super) fn group_window_aggregate(
+        &self,
+        window: rel::GroupWindow,
+        input: Rel,
+        columns: Vec<RelColumn>,
+        origins: Origins,
+    ) -> PlanResult<Tree> {
+        let proctime = input.columns[window.time].ty.is_proctime();
+        let input = exchange(self.lower(input)?, window.keys.clone());
+        let retracts = !input.changelog.is_insert_only();
+        let emit = EmitStrategy {
+            early: self.options.early_fire(),
+            late: self.options.late_fire(),
+            allow_lateness: self.options.allow_lateness().unwrap_or_default(),
+        };
+        let updates = emit.produces_updates();
+        let keys = window.keys.len();
+        let op = Operator::GroupWindowAggregate(GroupWindowAggregate {
+            keys: window.keys,
+            window: window.kind,
+            time: window.time,
+            proctime,
+            properties: window.properties,
+            calls: window.calls,
+            retracts,
+            emit,
+            window_origins: window.window,
+            key_origins: window.key_origins,
+            written_keys: window.written_keys,
+            written: window.written,
+        });
+        let mut tree = pass_through(op, input, exec_columns(columns), origins);
+        tree.changelog = ChangelogMode { insert: true, update_before: false, update_after: updates, delete: false };
+        tree.monotonic.fill(None);
+        tree.upsert_keys = if window.properties {
+            let first = tree.columns.len() - if proctime { 3 } else { 4 };
+            let key: Vec<usize> = (0..keys).collect();
+            [first, first + 1].iter().map(|bound| key.iter().copied().chain([*bound]).collect()).collect()
+        } else {
+            Vec::new()
+        };
+        Ok(tree)
+    }
+
+    pub(super) fn window_aggregate(
+        &self,
+        aggregate: rel::WindowAggregate,
+        input: Rel,
+        columns: Vec<RelColumn>,
+        origins: Origins,
+    ) -> PlanResult<Tree> {
+        let at = origins.first().unwrap_or_default();
+        check_functions(&aggregate, at)?;
+        let input = self.lower(input)?;
+        let retracts = !input.changelog.is_insert_only();
+        let columns = exec_columns(columns);
+        let window = WindowSpec {
+            kind: aggregate.tvf.kind,
+            offset: aggregate.tvf.offset,
+            partition: aggregate.tvf.partition.clone(),
+            attachment: match aggregate.windowing {
+                Windowing::TimeColumn(i) => WindowAttachment::TimeColumn(i),
+                Windowing::Bounds { start, end } => WindowAttachment::Bounds { start, end },
+            },
+            proctime: aggregate.proctime,
+            origins: aggregate.tvf.written.clone(),
+        };
+        if self.options.split_distinct() && aggregate.calls.iter().any(|c| c.distinct) {
+            return Err(PlanError::unsupported(
+                at,
+                "a window aggregate with `table.optimizer.distinct-agg.split.enabled`",
+            )
+            .into());
+        }
+        let two_phases = self.two_phases(&aggregate);
+        let counts_rows =
+            aggregate.calls.iter().any(|c| &*c.function == "COUNT" && c.args.is_empty() && c.filter.is_none());
+        let hop = matches!(aggregate.tvf.kind, WindowKind::Hop { .. });
+        let hidden_count = !counts_rows && ((hop && two_phases) || retracts);
+        let node = WindowAggregate {
+            keys: aggregate.keys,
+            window,
+            calls: aggregate.calls,
+            hidden_count,
+            window_time: aggregate.window_time,
+            retracts,
+            origin: WindowAggregateOrigin {
+                key_origins: aggregate.key_origins,
+                written_keys: aggregate.written_keys,
+                written: aggregate.written,
+                grouping_sets: aggregate.grouping_sets,
+                step: aggregate.step,
+            },
+        };
+        let keys = node.keys.len();
+        let calls = node.calls.len();
+        let mut tree = if two_phases {
+            phases(node, input, columns, origins)
+        } else {
+            let input = exchange(input, node.keys.clone());
+            pass_through(Operator::WindowAggregate(node), input, columns, origins)
+        };
+        let key: Vec<usize> = (0..keys).collect();
+        tree.changelog = ChangelogMode::INSERT;
+        tree.monotonic = vec![None; tree.columns.len()];
+        tree.upsert_keys =
+            [keys + calls, keys + calls + 1].iter().map(|b| key.iter().copied().chain([*b]).collect()).collect();
+        Ok(tree)
+    }
+
+    /// Event time, not SESSION, all functions can merge, and ONE_PHASE not asked for
+    /// (Flink's `TwoStageOptimizedWindowAggregateRule`).
+    fn two_phases(&self, aggregate: &rel::WindowAggregate) -> bool {
+        !aggregate.proctime
+            && !matches!(aggregate.tvf.kind, WindowKind::Session { .. })
+            && self.options.aggregate_phase() != AggregatePhase::OnePhase
+            && aggregate.calls.iter().all(|c| is_mergeable(&c.function))
+    }
+}
+
+/// Functions that Flink refuses over windows that share slices.
+fn check_functions(aggregate: &rel::WindowAggregate, at: Span) -> PlanResult<()> {
+    let shares = matches!(aggregate.tvf.kind, WindowKind::Hop { .. } | WindowKind::Cumulate { .. });
+    if !shares {
+        return Ok(());
+    }
+    for call in &aggregate.calls {
+        let span = call.origins.first().unwrap_or(at);
+        let window = aggregate.tvf.kind.name();
+        if !is_mergeable(&call.function) {
+            return Err(PlanError::rejected(
+                span,
+                format!("{} cannot be used in a {window} window: Flink finds no `merge` method for it", call.function),
+            )
+            .label("this function cannot merge slices")
+            .help("use TUMBLE, or MAX or MIN of the value")
+            .into());
+        }
+        if call.distinct && &*call.function == "SUM" && window == "HOP" {
+            return Err(PlanError::rejected(
+                span,
+                "SUM(DISTINCT ...) cannot be used in a HOP window: this function does not support retraction",
+            )
+            .label("DISTINCT is not possible here")
+            .help("use COUNT(DISTINCT ...), or a TUMBLE window")
+            .into());
+        }
+    }
+    Ok(())
+}
+
+/// Local aggregate, exchange, global aggregate.
+fn phases(mut node: WindowAggregate, input: Tree, columns: Vec<Column>, origins: Origins) -> Tree {
+    let local_calls = node.all_calls();
+    let accumulators = Accumulators::of(&local_calls, node.retracts);
+    let mut local_columns: Vec<Column> = node.keys.iter().map(|k| input.columns[*k].clone()).collect();
+    for (call, name) in local_calls.iter().zip(&accumulators.names) {
+        local_columns.push(named(name.as_str(), call.ty.clone()));
+    }
+    for view in 0..accumulators.views.len() {
+        local_columns.push(named(format!("distinct${view}"), TypeKind::Other("DISTINCT VIEW".into()).nullable()));
+    }
+    let (end, attachment) = match node.window.attachment {
+        WindowAttachment::TimeColumn(_) => ("$slice_end", WindowAttachment::SliceEnd),
+        _ => ("$window_end", WindowAttachment::WindowEnd),
+    };
+    local_columns.push(named(end, TypeKind::BigInt.nullable()));
+    let local = Operator::LocalWindowAggregate(LocalWindowAggregate {
+        keys: node.keys.clone(),
+        window: node.window.clone(),
+        calls: local_calls.clone(),
+        retracts: node.retracts,
+    });
+    let mut local = pass_through(local, input, local_columns, Origins::none());
+    local.changelog = ChangelogMode::INSERT;
+    local.upsert_keys.clear();
+    local.monotonic.fill(None);
+    let keys: Vec<usize> = (0..node.keys.len()).collect();
+    let exchanged = exchange(local, keys.clone());
+    node.keys = keys;
+    node.window.attachment = attachment;
+    let global = Operator::GlobalWindowAggregate(GlobalWindowAggregate { aggregate: node, local_calls });
+    pass_through(global, exchanged, columns, origins)
+}
+
+fn is_mergeable(function: &str) -> bool {
+    aggregates::lookup(function).is_none_or(|def| def.mergeable)
+}

@@ -1,0 +1,149 @@
+//! Top-N and deduplication, per window or not (Flink's `StreamPhysicalRankRule`, `...DeduplicateRule`, `...WindowRankRule`).
+
+use super::over::consumes_inserts;
+use super::{Lowering, Tree, exchange, exec_columns, pass_through};
+use crate::catalog::types::TimeAttribute;
+use crate::exec::changelog::ChangelogMode;
+use crate::exec::deduplicate::Deduplicate;
+use crate::exec::rank::{Rank, RankStrategy, Ranking};
+use crate::exec::window_deduplicate::WindowDeduplicate;
+use crate::exec::window_rank::WindowRank;
+use crate::exec::window_spec::{WindowAttachment, WindowSpec};
+use crate::exec::{Operator, Target};
+use crate::logical::error::{PlanError, PlanResult};
+use crate::logical::rel::{self, RankType, Rel, RelColumn};
+use crate::logical::rewrite::window_columns::window_columns;
+use crate::logical::rex::Origins;
+
+impl Lowering<'_> {
+    pub(super) fn rank(
+        &self,
+        rank: rel::Rank,
+        input: Rel,
+        columns: Vec<RelColumn>,
+        origins: Origins,
+    ) -> PlanResult<Tree> {
+        let at = origins.first().unwrap_or_default();
+        let window = window_columns(&input).filter(|w| w.bounded_by(&rank.partition));
+        let window = window.map(|w| {
+            let start = rank.partition.iter().copied().find(|c| w.start.contains(c)).unwrap_or_default();
+            let end = rank.partition.iter().copied().find(|c| w.end.contains(c)).unwrap_or_default();
+            let spec = WindowSpec {
+                kind: w.tvf.kind,
+                offset: w.tvf.offset,
+                partition: w.partition.iter().filter_map(|p| p.first().copied()).collect(),
+                attachment: WindowAttachment::Bounds { start, end },
+                proctime: w.proctime,
+                origins: w.tvf.written.clone(),
+            };
+            let plain: Vec<usize> = rank.partition.iter().copied().filter(|c| !w.is_window_column(*c)).collect();
+            (spec, plain)
+        });
+        let order_time = match rank.order.as_slice() {
+            [one] => input.columns[one.column].ty.time_attribute(),
+            _ => TimeAttribute::None,
+        };
+        let first_only = rank.start == 1 && rank.end == 1 && rank.rank_type == RankType::RowNumber;
+        let mut partition = match &window {
+            Some((_, plain)) => plain.clone(),
+            None => rank.partition.clone(),
+        };
+        partition.sort_unstable();
+        partition.dedup();
+        let ranking = Ranking {
+            rank_type: rank.rank_type,
+            partition: partition.clone(),
+            written_partition: rank.partition,
+            partition_origins: rank.partition_origins,
+            order: rank.order,
+            start: rank.start,
+            end: rank.end,
+            range_origins: rank.range_origins,
+            output_number: rank.output_number,
+        };
+        let input = self.lower(input)?;
+        let columns = exec_columns(columns);
+
+        if let Some((spec, _)) = window {
+            if ranking.rank_type != RankType::RowNumber {
+                let name = ranking.rank_type.name();
+                return Err(PlanError::rejected(
+                    at,
+                    format!("{name}() is not supported on Window Top-N currently, only ROW_NUMBER() is supported"),
+                )
+                .label("here")
+                .help("use ROW_NUMBER()")
+                .into());
+            }
+            if spec.proctime {
+                return Err(PlanError::rejected(at, "processing-time Window Top-N is not supported yet")
+                    .label("the window below runs on processing time")
+                    .help("use an event-time window")
+                    .into());
+            }
+            if !input.changelog.is_insert_only() {
+                return Err(consumes_inserts("WindowRank", &input, at).into());
+            }
+            let deduplicates = first_only && order_time == TimeAttribute::Rowtime;
+            let exchanged = exchange(input, partition);
+            let op = if deduplicates {
+                Operator::WindowDeduplicate(WindowDeduplicate { window: spec, ranking })
+            } else {
+                Operator::WindowRank(WindowRank { window: spec, ranking })
+            };
+            let mut tree = pass_through(op, exchanged, columns, origins);
+            tree.monotonic.fill(None);
+            return Ok(tree);
+        }
+
+        if first_only && order_time != TimeAttribute::None {
+            if !input.changelog.is_insert_only() {
+                return Err(consumes_inserts("Deduplicate", &input, at).into());
+            }
+            let proctime = order_time == TimeAttribute::Proctime;
+            let keeps_last = ranking.order[0].descending;
+            let insert_only =
+                !keeps_last && (proctime || (self.target == Target::Flink22 && !self.options.mini_batch_enabled()));
+            let exchanged = exchange(input, partition.clone());
+            let mut tree =
+                pass_through(Operator::Deduplicate(Deduplicate { ranking, proctime }), exchanged, columns, origins);
+            tree.changelog = if insert_only { ChangelogMode::INSERT } else { ChangelogMode::UPSERT };
+            tree.upsert_keys = vec![partition];
+            tree.monotonic.fill(None);
+            return Ok(tree);
+        }
+
+        if ranking.rank_type != RankType::RowNumber {
+            let name = ranking.rank_type.name();
+            return Err(PlanError::rejected(at, format!("{name}() on a streaming table is not supported currently"))
+                .label("here")
+                .help("use ROW_NUMBER()")
+                .into());
+        }
+        let strategy = strategy(&input, &ranking);
+        let number = ranking.output_number.then_some(columns.len() - 1);
+        let mut keys: Vec<Vec<usize>> = input.upsert_keys.clone();
+        if let Some(number) = number {
+            keys.push(partition.iter().copied().chain([number]).collect());
+        }
+        let exchanged = exchange(input, partition);
+        let mut tree = pass_through(Operator::Rank(Rank { ranking, strategy }), exchanged, columns, origins);
+        tree.changelog = ChangelogMode::UPSERT;
+        tree.upsert_keys = keys;
+        tree.monotonic.fill(None);
+        Ok(tree)
+    }
+}
+
+/// Flink's `RankProcessStrategy.analyzeRankProcessStrategies`.
+fn strategy(input: &Tree, ranking: &Ranking) -> RankStrategy {
+    if input.changelog.is_insert_only() {
+        return RankStrategy::AppendFast;
+    }
+    let rises = ranking.order.iter().all(|k| input.monotonic[k.column] == Some(k.descending));
+    let key = input.upsert_keys.iter().find(|key| ranking.partition.iter().all(|p| key.contains(p)));
+    match key {
+        Some(key) if rises => RankStrategy::UpdateFast(key.clone()),
+        _ => RankStrategy::Retract,
+    }
+}

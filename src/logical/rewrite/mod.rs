@@ -1,0 +1,28 @@
+//! Brings a query into the shape that Flink's optimizer gives it, step by step and always in the same order.
+//!
+//! Each file is one of Flink's steps, reduced to what decides the operators and the columns they carry:
+//! OVER is split off ([`split_over`]), filters sink ([`push_filters`]), unused columns go ([`prune`]), sources take over what
+//! they can ([`sources`]), ranks are recognized ([`ranks`]), window functions are pulled into their aggregates
+//! ([`window_aggregates`]). The order matters: what happens before OVER is split off prunes through it, what happens after does not.
+
+pub mod columns;
+mod prune;
+mod push_filters;
+mod ranks;
+mod sources;
+mod split_over;
+mod window_aggregates;
+pub mod window_columns;
+
+use super::error::PlanResult;
+use super::rel::Rel;
+
+/// All steps.
+pub fn optimize(rel: Rel) -> PlanResult<Rel> {
+    let rel = split_over::split_over(rel)?;
+    let rel = push_filters::push_filters(rel);
+    let rel = prune::prune_root(rel);
+    let rel = sources::push_into_sources(rel);
+    let rel = ranks::recognize_ranks(rel)?;
+    window_aggregates::plan_window_aggregates(rel)
+}

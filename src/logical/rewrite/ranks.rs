@@ -1,0 +1,104 @@
+//! Recognizes a ranking with a bounded range: a filter on the number of ROW_NUMBER, RANK or DENSE_RANK right above its OVER
+//! (Flink's `FlinkLogicalRankRule`), then narrows what the rank keeps.
+
+use super::prune::narrow_below_ranks;
+use crate::catalog::types::TypeKind;
+use crate::logical::error::{PlanError, PlanResult};
+use crate::logical::rel::{Over, Rank, RankType, Rel, RelColumn, RelOp};
+use crate::logical::rex::{Origins, Rex, Value};
+use crate::logical::simplify::{self, RankRange};
+
+/// Recognizes every rank of the tree, and drops the columns that a rank need not keep.
+pub fn recognize_ranks(rel: Rel) -> PlanResult<Rel> {
+    let rel = recognize(rel)?;
+    let all: Vec<usize> = (0..rel.columns.len()).collect();
+    let (rel, map) = narrow_below_ranks(rel, &all);
+    let exprs = all.iter().map(|i| rel.column(map[*i].expect("wanted columns are kept"))).collect();
+    let names = all.iter().map(|i| rel.columns[map[*i].expect("wanted columns are kept")].name.clone()).collect();
+    Ok(rel.project(exprs, names, Origins::none()))
+}
+
+fn recognize(rel: Rel) -> PlanResult<Rel> {
+    let Rel { op, inputs, columns, origins } = rel;
+    let mut inputs = inputs.into_iter().map(recognize).collect::<PlanResult<Vec<_>>>()?;
+    match op {
+        RelOp::Filter(conditions) => {
+            let input = inputs.remove(0);
+            match rank_type(&input) {
+                Some(rank_type) => to_rank(input, rank_type, conditions, origins),
+                None => Ok(input.filter(conditions, origins)),
+            }
+        }
+        RelOp::Project(exprs) => {
+            let names = columns.into_iter().map(|c| c.name).collect();
+            Ok(inputs.remove(0).project(exprs, names, origins))
+        }
+        op => Ok(Rel { op, inputs, columns, origins }),
+    }
+}
+
+fn rank_type(rel: &Rel) -> Option<RankType> {
+    let RelOp::Over(over) = &rel.op else { return None };
+    let [call] = over.calls.as_slice() else { return None };
+    match &*call.function {
+        "ROW_NUMBER" => Some(RankType::RowNumber),
+        "RANK" => Some(RankType::Rank),
+        "DENSE_RANK" => Some(RankType::DenseRank),
+        _ => None,
+    }
+}
+
+fn to_rank(input: Rel, rank_type: RankType, conditions: Vec<Rex>, origins: Origins) -> PlanResult<Rel> {
+    let number = input.columns.len() - 1;
+    let RankRange { start, end, rest, bounds } = simplify::rank_range(conditions, number);
+    if bounds.is_empty() {
+        return Ok(input.filter(rest, origins));
+    }
+    let at = bounds.iter().find_map(|b| b.origins.first()).or(origins.first()).unwrap_or_default();
+    let Some(end) = end else {
+        return Err(PlanError::rejected(
+            at,
+            "the last rank is not given: a Top-N needs an upper bound on the rank number",
+        )
+        .label("only a lower bound")
+        .help("add an upper bound, such as `rn <= 10`")
+        .into());
+    };
+    if end < 1 || start > end {
+        return Err(PlanError::rejected(
+            at,
+            format!("no rank is kept: the last rank should be at least 1, but is {end}"),
+        )
+        .label("this keeps no row")
+        .into());
+    }
+    let Rel { op: RelOp::Over(over), mut inputs, columns, origins: window } = input else {
+        unreachable!("the caller saw an OVER")
+    };
+    let Over { partition, partition_origins, order, .. } = over;
+    let rank = Rank {
+        rank_type,
+        partition,
+        partition_origins,
+        order,
+        start: start.max(1),
+        end,
+        range_origins: Origins::at(at),
+        output_number: true,
+    };
+    let constant = (rank.start == rank.end).then_some(rank.end);
+    let rel = Rel { op: RelOp::Rank(rank), inputs: vec![inputs.remove(0)], columns, origins: window };
+    let rel = match constant {
+        Some(n) => constant_number(rel, number, n),
+        None => rel,
+    };
+    Ok(rel.filter(rest, origins))
+}
+
+/// With one rank only, its number is a constant above (Flink's `ConstantRankNumberColumnRemoveRule`).
+fn constant_number(rel: Rel, number: usize, value: i64) -> Rel {
+    let mut exprs = rel.all_columns();
+    exprs[number] = Rex::literal(Value::Int(value), TypeKind::BigInt.not_null());
+    let names = rel.columns.iter().map(|c: &RelColumn| c.name.clone()).collect();
+    rel.project(exprs, names, Origins::none())
+}

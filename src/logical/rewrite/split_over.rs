@@ -1,0 +1,316 @@
+//! Splits a projection with OVER aggregates into a projection below, the OVER operator and a projection above
+//! (Calcite's `ProjectToWindowRule` with its `CalcRelSplitter`).
+//!
+//! What must be computed below decides how many columns the operator carries: if anything has to be, the projection below has
+//! only the columns in use; if not, there is no projection and the operator carries its whole input. Literals count as
+//! something to compute below, and SUM and AVG bring some (their CASE), as does every bounded frame.
+
+use std::sync::Arc;
+
+use crate::catalog::types::{DataType, TypeKind};
+use crate::logical::error::{PlanError, PlanResult};
+use crate::logical::make;
+use crate::logical::rel::{AggArg, AggCall, Over, Rel, RelColumn, RelOp, SortKey, WrittenCall};
+use crate::logical::rex::{Origins, OverCall, Rex, RexKind};
+use crate::source::Span;
+
+/// Splits every projection with OVER aggregates in the tree.
+pub fn split_over(rel: Rel) -> PlanResult<Rel> {
+    let Rel { op, inputs, columns, origins } = rel;
+    let inputs = inputs.into_iter().map(split_over).collect::<PlanResult<Vec<_>>>()?;
+    match op {
+        RelOp::Project(exprs) if exprs.iter().any(Rex::contains_over) => {
+            let input = inputs.into_iter().next().expect("a projection has an input");
+            split_project(exprs, columns, origins, input)
+        }
+        op => Ok(Rel { op, inputs, columns, origins }),
+    }
+}
+
+fn split_project(exprs: Vec<Rex>, columns: Vec<RelColumn>, origins: Origins, input: Rel) -> PlanResult<Rel> {
+    let window = the_window(&exprs)?;
+    let (exprs, input, narrowed) = if needs_step_below(&exprs) {
+        let below = Below::collect(&exprs, input.columns.len());
+        let names = below.names(&input);
+        let step = below.exprs(&input);
+        let exprs = exprs.iter().map(|e| below.rewrite(e)).collect();
+        (exprs, input.project(step, names, Origins::none()), true)
+    } else {
+        (exprs, input, false)
+    };
+    reject_over_on_over(&input, &exprs, window)?;
+
+    let width = input.columns.len();
+    let mut calls: Vec<AggCall> = Vec::new();
+    let mut written: Vec<WrittenCall> = Vec::new();
+    let mut first: Option<OverCall> = None;
+    let mut top = Vec::with_capacity(exprs.len());
+    for (e, column) in exprs.iter().zip(&columns) {
+        let mut state = Splitter { width, calls: &mut calls, written: &mut written, first: &mut first };
+        top.push(state.replace(e, &column.name)?);
+    }
+    let first = first.expect("an OVER aggregate was found");
+    let order: Vec<SortKey> = first.order_by.iter().filter_map(SortKey::from_sort).collect();
+    let over = Over {
+        partition: first.partition_by.iter().filter_map(Rex::as_input).collect(),
+        partition_origins: first.partition_by.iter().map(|p| p.origins.clone()).collect(),
+        order,
+        frame: first.frame.clone(),
+        written,
+        narrowed,
+        calls,
+    };
+    let mut out = input.columns.clone();
+    out.extend(over.calls.iter().map(|c| RelColumn::new(c.name.clone(), c.ty.clone())));
+    let window_origins = Origins::at(window);
+    let rel = Rel { op: RelOp::Over(over), inputs: vec![input], columns: out, origins: window_origins };
+    Ok(rel.project(top, columns.iter().map(|c| c.name.clone()).collect(), origins))
+}
+
+/// All OVER aggregates of a SELECT must share one window (Flink's `StreamPhysicalOverAggregateRule`).
+fn the_window(exprs: &[Rex]) -> PlanResult<Span> {
+    let mut first: Option<(&OverCall, Option<Span>)> = None;
+    let mut other = None;
+    for e in exprs {
+        e.visit(&mut |r| {
+            if let RexKind::Over(over) = &r.kind {
+                match first {
+                    None => first = Some((over, r.origins.first())),
+                    Some((w, _)) => {
+                        let same =
+                            w.partition_by == over.partition_by && w.order_by == over.order_by && w.frame == over.frame;
+                        if !same && other.is_none() {
+                            other = r.origins.first();
+                        }
+                    }
+                }
+            }
+        });
+    }
+    let at = first.and_then(|(_, span)| span).unwrap_or_default();
+    match other {
+        None => Ok(at),
+        Some(span) => Err(PlanError::rejected(
+            span,
+            "unsupported use of OVER windows: all aggregates of a SELECT must be computed on the same window",
+        )
+        .label("this window differs from the first one in PARTITION BY, ORDER BY or frame")
+        .help("use one window definition, or compute the second aggregate in another query")
+        .into()),
+    }
+}
+
+/// Flink 1.20 names the results of every OVER operator `w0$o0`, ... and fails when one reads another's result unchanged.
+fn reject_over_on_over(input: &Rel, exprs: &[Rex], window: Span) -> PlanResult<()> {
+    if !matches!(input.op, RelOp::Over(_) | RelOp::Project(_) | RelOp::Filter(_)) {
+        return Ok(());
+    }
+    let mut clash = false;
+    for e in exprs {
+        e.visit(&mut |r| {
+            if let RexKind::Over(over) = &r.kind {
+                if !is_ranking(&over.function) {
+                    clash |= over.args.iter().filter_map(Rex::as_input).any(|i| is_bare_over_result(input, i));
+                }
+            }
+        });
+    }
+    if !clash {
+        return Ok(());
+    }
+    Err(PlanError::rejected(window, "field names must be unique, found duplicates: [w0$o0]")
+        .label("this OVER aggregate reads the result of another OVER aggregate as it is")
+        .help("Flink names both results `w0$o0`; compute something from the inner result first")
+        .into())
+}
+
+fn is_bare_over_result(rel: &Rel, i: usize) -> bool {
+    match &rel.op {
+        RelOp::Over(_) => i >= rel.input().columns.len(),
+        RelOp::Filter(_) => is_bare_over_result(rel.input(), i),
+        RelOp::Project(exprs) => exprs[i].as_input().is_some_and(|j| is_bare_over_result(rel.input(), j)),
+        _ => false,
+    }
+}
+
+fn is_ranking(function: &str) -> bool {
+    matches!(function, "ROW_NUMBER" | "RANK" | "DENSE_RANK")
+}
+
+/// True if the projection has a literal or computes anything from input columns alone.
+fn needs_step_below(exprs: &[Rex]) -> bool {
+    exprs.iter().any(has_literal_or_step)
+}
+
+fn has_literal_or_step(e: &Rex) -> bool {
+    match &e.kind {
+        RexKind::Input(_) => false,
+        RexKind::Over(over) => {
+            over.frame.preceding.is_some_and(|n| n != 0)
+                || matches!(&*over.function, "SUM" | "AVG")
+                || make::is_variance(&over.function)
+                || over.args.iter().chain(&over.filter).chain(&over.partition_by).any(|a| a.as_input().is_none())
+                || over.order_by.iter().any(|s| s.expr.as_input().is_none())
+        }
+        RexKind::Literal(_) | RexKind::Subquery(_) => true,
+        RexKind::Call(_, args) => !e.contains_over() || args.iter().any(has_literal_or_step),
+        RexKind::Cast { operand, .. } | RexKind::Field(operand, _) => {
+            !e.contains_over() || has_literal_or_step(operand)
+        }
+    }
+}
+
+/// The projection below: input columns in use in their own order, then what is computed.
+struct Below {
+    columns: Vec<usize>,
+    computed: Vec<Rex>,
+}
+
+impl Below {
+    fn collect(exprs: &[Rex], width: usize) -> Below {
+        let mut used = vec![false; width];
+        let mut computed: Vec<Rex> = Vec::new();
+        for e in exprs {
+            collect(e, &mut used, &mut computed);
+        }
+        Below { columns: (0..width).filter(|i| used[*i]).collect(), computed }
+    }
+
+    fn exprs(&self, input: &Rel) -> Vec<Rex> {
+        self.columns.iter().map(|i| input.column(*i)).chain(self.computed.iter().cloned()).collect()
+    }
+
+    fn names(&self, input: &Rel) -> Vec<Arc<str>> {
+        let columns = self.columns.iter().map(|i| input.columns[*i].name.clone());
+        let first = self.columns.len();
+        columns.chain((0..self.computed.len()).map(|i| Arc::from(format!("${}", first + i)))).collect()
+    }
+
+    /// The expression over the projection's output.
+    fn rewrite(&self, e: &Rex) -> Rex {
+        if let Some(i) = self.computed.iter().position(|c| c == e) {
+            return Rex::input(self.columns.len() + i, e.ty.clone()).with_origins(&e.origins);
+        }
+        match &e.kind {
+            RexKind::Input(i) => {
+                let at = self.columns.binary_search(i).expect("a column in use is carried");
+                Rex::input(at, e.ty.clone()).with_origins(&e.origins)
+            }
+            _ => e.map_children(&mut |child| self.rewrite(child)),
+        }
+    }
+}
+
+fn collect(e: &Rex, used: &mut [bool], computed: &mut Vec<Rex>) {
+    match &e.kind {
+        RexKind::Input(i) => used[*i] = true,
+        RexKind::Literal(_) => {}
+        RexKind::Over(over) => {
+            // Constant arguments (LAG's offset) stay with the call; everything else is computed below.
+            for a in over.args.iter().chain(&over.filter) {
+                collect(a, used, computed);
+            }
+            for key in over.partition_by.iter().chain(over.order_by.iter().map(|s| &s.expr)) {
+                if key.as_literal().is_some() { push_unique(computed, key) } else { collect(key, used, computed) }
+            }
+        }
+        _ if !e.contains_over() => push_unique(computed, e),
+        _ => e.for_each_child(&mut |child| collect(child, used, computed)),
+    }
+}
+
+fn push_unique(list: &mut Vec<Rex>, e: &Rex) {
+    if !list.contains(e) {
+        list.push(e.clone());
+    }
+}
+
+/// Replaces OVER aggregates by the columns that the operator appends.
+struct Splitter<'a> {
+    width: usize,
+    calls: &'a mut Vec<AggCall>,
+    written: &'a mut Vec<WrittenCall>,
+    first: &'a mut Option<OverCall>,
+}
+
+impl Splitter<'_> {
+    fn replace(&mut self, e: &Rex, name: &Arc<str>) -> PlanResult<Rex> {
+        if let RexKind::Over(over) = &e.kind {
+            if self.first.is_none() {
+                *self.first = Some((**over).clone());
+            }
+            return self.call(over, e, name);
+        }
+        let mut error = None;
+        let out = e.map_children(&mut |child| match self.replace(child, name) {
+            Ok(r) => r,
+            Err(err) => {
+                error.get_or_insert(err);
+                child.clone()
+            }
+        });
+        error.map_or(Ok(out), Err)
+    }
+
+    /// The calls that compute `over`, and the expression that combines them.
+    fn call(&mut self, over: &OverCall, e: &Rex, name: &Arc<str>) -> PlanResult<Rex> {
+        let args: Vec<AggArg> = over
+            .args
+            .iter()
+            .map(|a| a.as_input().map_or_else(|| AggArg::Constant(a.clone()), AggArg::Column))
+            .collect();
+        let call = AggCall {
+            function: over.function.clone(),
+            args,
+            distinct: over.distinct,
+            filter: over.filter.as_ref().and_then(Rex::as_input),
+            ty: e.ty.clone(),
+            name: name.clone(),
+            origins: e.origins.clone(),
+        };
+        let (expr, planned) = match &*over.function {
+            "SUM" => {
+                let (sum, planned) = self.sum(&call, &over.args[0].ty);
+                (sum, planned)
+            }
+            "AVG" => {
+                let (sum, planned) = self.sum(&call, &over.args[0].ty);
+                let count = self.column(planned[0]);
+                (make::average(sum, count, &e.ty), planned)
+            }
+            f if make::is_variance(f) => {
+                return Err(PlanError::unsupported(e.origins.first().unwrap_or_default(), format!("{f} OVER")).into());
+            }
+            _ => {
+                let i = self.add(call.clone());
+                (self.column(i), vec![i])
+            }
+        };
+        if !self.written.iter().any(|w| w.call.same_computation(&call)) {
+            self.written.push(WrittenCall { call, planned });
+        }
+        Ok(expr.with_origins(&e.origins))
+    }
+
+    /// `CASE WHEN COUNT(x) > 0 THEN $SUM0(x) ELSE NULL END`.
+    fn sum(&mut self, call: &AggCall, arg: &DataType) -> (Rex, Vec<usize>) {
+        let sum_ty = make::sum_type(arg);
+        let count = self.add(AggCall { function: "COUNT".into(), ty: TypeKind::BigInt.not_null(), ..call.clone() });
+        let sum =
+            self.add(AggCall { function: "$SUM0".into(), ty: sum_ty.clone().with_nullable(false), ..call.clone() });
+        (make::null_if_no_rows(self.column(count), self.column(sum), sum_ty), vec![count, sum])
+    }
+
+    fn add(&mut self, mut call: AggCall) -> usize {
+        if let Some(i) = self.calls.iter().position(|c| c.same_computation(&call)) {
+            return i;
+        }
+        call.name = format!("w0$o{}", self.calls.len()).into();
+        self.calls.push(call);
+        self.calls.len() - 1
+    }
+
+    fn column(&self, i: usize) -> Rex {
+        Rex::input(self.width + i, self.calls[i].ty.clone())
+    }
+}

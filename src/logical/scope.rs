@@ -1,0 +1,246 @@
+//! What column names mean in a query: the tables of FROM with their columns.
+
+use rustc_hash::FxHashMap;
+
+use super::error::{PlanError, PlanResult};
+use super::rex::{Rex, RexKind};
+use super::translate::Resolver;
+use crate::catalog::suggest;
+use crate::catalog::types::{DataType, TypeKind};
+use crate::source::Span;
+use crate::syntax::ast::Ident;
+
+/// Where a name leads in one table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Slot {
+    /// One column, by its index in the whole row.
+    One(usize),
+    /// Two columns of this name.
+    Ambiguous,
+}
+
+/// A table of FROM: its name and its part of the row.
+#[derive(Debug, Clone)]
+struct ScopeTable {
+    /// Its alias, or all parts of its name: `cat`, `db`, `t`.
+    name: Vec<String>,
+    /// The columns it brings, by name.
+    columns: FxHashMap<String, Slot>,
+    /// Its first column in the row.
+    start: usize,
+    /// The number of its columns.
+    len: usize,
+}
+
+/// The tables of one FROM, whose columns stand side by side in one row. Names are case-sensitive, as in Flink.
+#[derive(Debug, Clone, Default)]
+pub struct Scope {
+    tables: Vec<ScopeTable>,
+    columns: Vec<(String, DataType)>,
+    by_name: FxHashMap<String, Slot>,
+    /// Columns that `*` and unqualified names do not see twice (the right sides of USING and NATURAL).
+    hidden: Vec<bool>,
+}
+
+impl Scope {
+    /// A scope without tables, as of a SELECT without FROM.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A scope of one table.
+    pub fn of_table(name: &[&str], columns: impl IntoIterator<Item = (String, DataType)>) -> Self {
+        let mut scope = Scope::new();
+        scope.add_table(name, columns);
+        scope
+    }
+
+    /// Adds a table to the right. `name` is its alias, or the parts of its full name (`t.a`, `db.t.a` and `cat.db.t.a`
+    /// all work); empty for one without a name. Returns the range of its columns.
+    pub fn add_table(
+        &mut self,
+        name: &[&str],
+        columns: impl IntoIterator<Item = (String, DataType)>,
+    ) -> std::ops::Range<usize> {
+        let start = self.columns.len();
+        let mut own: FxHashMap<String, Slot> = FxHashMap::default();
+        for (column, ty) in columns {
+            let index = self.columns.len();
+            own.entry(column.clone()).and_modify(|s| *s = Slot::Ambiguous).or_insert(Slot::One(index));
+            self.by_name.entry(column.clone()).and_modify(|s| *s = Slot::Ambiguous).or_insert(Slot::One(index));
+            self.columns.push((column, ty));
+            self.hidden.push(false);
+        }
+        let len = self.columns.len() - start;
+        let name = name.iter().map(|s| (*s).to_owned()).collect();
+        self.tables.push(ScopeTable { name, columns: own, start, len });
+        start..start + len
+    }
+
+    /// Makes the unqualified name of `column` mean `kept`, and leaves `column` out of `*` (USING, NATURAL).
+    pub fn hide(&mut self, column: usize, kept: usize) {
+        if let (Some(flag), Some((name, _))) = (self.hidden.get_mut(column), self.columns.get(column)) {
+            *flag = true;
+            self.by_name.insert(name.clone(), Slot::One(kept));
+        }
+    }
+
+    /// All columns: name and type.
+    pub fn columns(&self) -> &[(String, DataType)] {
+        &self.columns
+    }
+
+    /// Replaces the type of a column, such as when it becomes nullable under an outer join.
+    pub fn set_type(&mut self, column: usize, ty: DataType) {
+        if let Some(c) = self.columns.get_mut(column) {
+            c.1 = ty;
+        }
+    }
+
+    /// The columns that `*` gives.
+    pub fn star(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.columns.len()).filter(|i| !self.hidden[*i])
+    }
+
+    /// The columns that `t.*` gives.
+    pub fn qualified_star(&self, table: &[Ident]) -> PlanResult<std::ops::Range<usize>> {
+        let names: Vec<&str> = table.iter().map(|i| i.value.as_str()).collect();
+        match self.table(&names) {
+            Some(t) => Ok(t.start..t.start + t.len),
+            None => Err(self.unknown_table(table)),
+        }
+    }
+
+    /// The column as an expression.
+    pub fn rex(&self, index: usize) -> Rex {
+        Rex::input(index, self.columns[index].1.clone())
+    }
+
+    /// The table that these parts name: all its name, or the last parts of it.
+    fn table(&self, parts: &[&str]) -> Option<&ScopeTable> {
+        self.tables.iter().find(|t| {
+            !parts.is_empty()
+                && t.name.len() >= parts.len()
+                && t.name[t.name.len() - parts.len()..].iter().zip(parts).all(|(a, b)| a == b)
+        })
+    }
+
+    /// Resolves `a`, `t.a`, `t.r.f`, `cat.db.t.a`: the longest prefix that names a table wins, the rest are fields.
+    pub fn resolve(&self, path: &[Ident]) -> PlanResult<Rex> {
+        let Some(first) = path.first() else {
+            return Err(PlanError::rejected(Span::default(), "an empty name").into());
+        };
+        let span = path.iter().fold(first.span, |s, i| s.to(i.span));
+        let names: Vec<&str> = path.iter().map(|i| i.value.as_str()).collect();
+        // A column of this name wins over a table of this name only if no table.column fits.
+        for qualifier in (1..names.len().min(4)).rev() {
+            if let Some(table) = self.table(&names[..qualifier]) {
+                return match table.columns.get(names[qualifier]) {
+                    Some(slot) => self.column(*slot, &path[qualifier..], span),
+                    None => Err(unknown_column(
+                        &path[qualifier],
+                        format!("Column '{}' not found in table '{}'", names[qualifier], names[..qualifier].join(".")),
+                        table.columns.keys().map(String::as_str),
+                    )),
+                };
+            }
+        }
+        if let Some(slot) = self.by_name.get(names[0]) {
+            return self.column(*slot, path, span);
+        }
+        if path.len() > 1 {
+            return Err(self.unknown_table(&path[..1]));
+        }
+        let all = self.columns.iter().map(|(name, _)| name.as_str());
+        Err(unknown_column(first, format!("Column '{}' not found in any table", names[0]), all))
+    }
+
+    fn column(&self, slot: Slot, path: &[Ident], span: Span) -> PlanResult<Rex> {
+        match slot {
+            Slot::One(index) => path[1..].iter().try_fold(self.rex(index), field).map(|rex| rex.at(span)),
+            Slot::Ambiguous => Err(self.ambiguous(&path[0])),
+        }
+    }
+
+    fn ambiguous(&self, name: &Ident) -> Box<PlanError> {
+        let owners: Vec<String> = self
+            .tables
+            .iter()
+            .filter(|t| t.columns.contains_key(&name.value))
+            .filter_map(|t| t.name.last().map(|n| format!("`{n}.{}`", name.value)))
+            .collect();
+        let help = match owners.as_slice() {
+            [] | [_] => "give one of the columns another name with AS".to_owned(),
+            many => format!("write {}", many.join(" or ")),
+        };
+        PlanError::rejected(name.span, format!("Column '{}' is ambiguous", name.value))
+            .label("more than one column has this name")
+            .help(help)
+            .into()
+    }
+
+    fn unknown_table(&self, parts: &[Ident]) -> Box<PlanError> {
+        let name = parts.iter().map(|i| i.value.as_str()).collect::<Vec<_>>().join(".");
+        let span = parts.iter().fold(parts[0].span, |s, i| s.to(i.span));
+        let last = parts.last().map_or("", |i| i.value.as_str());
+        let near = suggest::nearest(last, self.tables.iter().filter_map(|t| t.name.last()).map(String::as_str));
+        PlanError::rejected(span, format!("Table '{name}' not found"))
+            .label("no table of this name in FROM")
+            .help(
+                near.map_or_else(|| "use the alias of a table in FROM".to_owned(), |n| format!("did you mean `{n}`?")),
+            )
+            .into()
+    }
+}
+
+fn unknown_column<'a>(name: &Ident, message: String, names: impl Iterator<Item = &'a str>) -> Box<PlanError> {
+    let near = suggest::nearest(&name.value, names);
+    PlanError::rejected(name.span, message)
+        .label("no such column")
+        .help(near.map_or_else(
+            || "check the columns of the tables in FROM; names are case-sensitive".to_owned(),
+            |n| format!("did you mean `{n}`?"),
+        ))
+        .into()
+}
+
+/// `row.field`: nullable if the row or the field is.
+pub fn field(row: Rex, name: &Ident) -> PlanResult<Rex> {
+    let nullable = row.ty.nullable;
+    let (index, ty) = match &row.ty.kind {
+        TypeKind::Row(fields) => match fields.iter().position(|f| f.name == name.value) {
+            Some(i) => (i, fields[i].ty.clone()),
+            None => {
+                let message = format!("Field '{}' not found in `{}`", name.value, row.ty.kind);
+                return Err(unknown_column(name, message, fields.iter().map(|f| f.name.as_str())));
+            }
+        },
+        // Fields of an unknown type are told apart by name: their position is not known.
+        TypeKind::Unknown | TypeKind::Other(_) => return Ok(unknown_field(row, name)),
+        kind => {
+            return Err(PlanError::rejected(
+                name.span,
+                format!("'{}' is no field: the value before it is {kind}", name.value),
+            )
+            .label("not a field")
+            .help("only ROW values have fields")
+            .into());
+        }
+    };
+    let span = row.origins.first().map_or(name.span, |s| s.to(name.span));
+    let ty = if nullable { ty.with_nullable(true) } else { ty };
+    Ok(Rex { kind: RexKind::Field(Box::new(row), index), ty, origins: super::rex::Origins::at(span) })
+}
+
+fn unknown_field(row: Rex, name: &Ident) -> Rex {
+    use crate::catalog::functions::operators;
+    let key = super::rex::Value::String(name.value.as_str().into());
+    let key = Rex::literal(key, TypeKind::Char(name.value.chars().count() as u32).not_null()).at(name.span);
+    Rex::call(&operators::ITEM, vec![row, key], DataType::unknown()).at(name.span)
+}
+
+impl Resolver for Scope {
+    fn column(&mut self, path: &[Ident]) -> PlanResult<Rex> {
+        self.resolve(path)
+    }
+}

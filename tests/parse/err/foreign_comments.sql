@@ -1,0 +1,4 @@
+// a comment
+SELECT a, // first
+  b # second
+FROM t;

@@ -1,0 +1,10 @@
+SELECT "a" FROM t;
+SELECT a FROM "t";
+SELECT 1 AS 'x';
+CREATE TABLE t (a INT) WITH ("connector" = "kafka");
+CREATE TABLE t (a INT) WITH (connector = 'kafka');
+CREATE TABLE t (a INT) WITH ('connector' = kafka);
+CREATE TABLE t (a INT) WITH ('a' = 'b' 'c' = 'd');
+SELECT 'never closed FROM t;
+SELECT `never closed FROM t;
+SELECT 1;
