@@ -20,9 +20,6 @@ use crate::source::{FileId, SourceMap, Span};
 use crate::syntax::ast::Script;
 use crate::target::Target;
 
-/// The rule id of a job one side of which has no plan.
-pub const NOT_PLANNED: &str = "not-planned";
-
 /// A text with its name.
 #[derive(Debug, Clone)]
 pub struct Text {
@@ -106,7 +103,7 @@ pub fn check(old: Text, new: Text, options: &Options) -> Checked {
     let mut checker = Checker { sources: &sources, target: options.target, names, numbered: Numbered::default() };
     let jobs = checker.jobs(&old, &new, !errors.is_empty());
     let mut report = finish(options, jobs, errors);
-    redact(&mut report, &sources);
+    redact(&mut report, &Redactor::of(sources.files().iter().map(|f| &*f.text), &options.defines));
     Checked { report, sources }
 }
 
@@ -295,7 +292,7 @@ impl Checker<'_> {
         let mut notes = old.notes.clone();
         notes.extend(new.notes.iter().cloned());
         let finding = judge::Finding {
-            rule: NOT_PLANNED.to_owned(),
+            rule: judge::NOT_PLANNED.to_owned(),
             documented: Vec::new(),
             verdict: Verdict::Unknown,
             basis: Basis::Undocumented,
@@ -393,8 +390,7 @@ fn operators(old: &JobPlan, new: &JobPlan, diff: &JobDiff, judged: &judge::Judge
 }
 
 /// Strikes secrets from everything that was put into words.
-fn redact(report: &mut Report, sources: &SourceMap) {
-    let redactor = Redactor::of(sources.files().iter().map(|f| &*f.text));
+fn redact(report: &mut Report, redactor: &Redactor) {
     for job in &mut report.jobs {
         for finding in &mut job.findings {
             redactor.clean(&mut finding.message);
@@ -403,7 +399,12 @@ fn redact(report: &mut Report, sources: &SourceMap) {
         }
         job.notes.iter_mut().for_each(|n| redactor.clean(&mut n.message));
     }
-    for error in &mut report.errors {
+    redact_errors(&mut report.errors, redactor);
+}
+
+/// Strikes secrets from the words of errors.
+pub(crate) fn redact_errors(errors: &mut [ErrorItem], redactor: &Redactor) {
+    for error in errors {
         redactor.clean(&mut error.message);
         redactor.clean(&mut error.label);
         error.help.iter_mut().for_each(|h| redactor.clean(h));

@@ -148,3 +148,34 @@ fn a_place_outside_of_its_text_hides_nothing() {
     }
     assert!(human::render(&report, &sources, Style::default()).contains("changes from 2 to 3"));
 }
+
+fn excerpt_of(text: &str, what: &str) -> String {
+    let mut sources = SourceMap::new();
+    let file = sources.add("a.sql", text);
+    let mut error = ErrorItem::new(ErrorCode::Plan, "message");
+    error.at = place(&sources, file, what);
+    human::render_errors(&[error], &sources, Style::default())
+}
+
+#[test]
+fn long_lines_are_shown_in_part() {
+    let text = format!("SELECT {} culprit {}\nFROM t", "a, ".repeat(4000), ", b".repeat(4000));
+    let shown = excerpt_of(&text, "culprit");
+    assert!(shown.contains("culprit") && shown.contains("a.sql:1:12009"), "{shown}");
+    assert!(shown.lines().all(|l| l.chars().count() < 300), "{shown}");
+}
+
+#[test]
+fn places_at_the_edges_are_shown() {
+    for (text, what) in [("x", "x"), ("", ""), ("é\n", "é"), ("a\n\n", ""), ("a\r\nb\r\n", "b")] {
+        assert!(excerpt_of(text, what).contains("a.sql:"), "{text:?}");
+    }
+    let shown = excerpt_of("ä ü culprit\n", "culprit");
+    assert!(shown.contains("a.sql:1:5"), "{shown}");
+}
+
+#[test]
+fn a_clause_of_many_lines_is_pointed_at_by_its_first() {
+    let shown = excerpt_of("SELECT a\nFROM t\nWHERE b\nAND c\nAND d\n", "FROM t\nWHERE b\nAND c");
+    assert!(shown.contains("FROM t") && !shown.contains("AND d"), "{shown}");
+}

@@ -381,3 +381,75 @@ fn no_rule_finds_anything_without_a_change() {
         }
     }
 }
+
+/// The same for changes of sources, sinks, filters and jobs, which are of no operator family.
+#[test]
+fn other_differences_without_a_rule_are_listed() {
+    let source = |set: &str| ChangeKind::Source {
+        renamed: set == "renamed",
+        connector: set == "connector",
+        options: usize::from(set == "options"),
+        changelog: set == "changelog",
+        watermark: set == "watermark",
+        primary_key: set == "primary_key",
+    };
+    let sink = |set: &str| ChangeKind::Sink {
+        renamed: set == "renamed",
+        connector: set == "connector",
+        options: usize::from(set == "options"),
+        primary_key: set == "primary_key",
+    };
+    let mut all: Vec<(String, ChangeKind)> = Vec::new();
+    for set in ["renamed", "connector", "options", "changelog", "watermark", "primary_key"] {
+        all.push((format!("source {set}"), source(set)));
+    }
+    for set in ["renamed", "connector", "options", "primary_key"] {
+        all.push((format!("sink {set}"), sink(set)));
+    }
+    for stateful in [false, true] {
+        all.push((format!("sink-added {stateful}"), ChangeKind::SinkAdded { stateful }));
+        all.push((format!("sink-removed {stateful}"), ChangeKind::SinkRemoved { stateful }));
+    }
+    for (below_stateful, ignored) in [(false, false), (true, false), (true, true)] {
+        let name = format!("filter {below_stateful} {ignored}");
+        all.push((name, ChangeKind::Filter { below_stateful, added: 1, removed: 1, ignored }));
+    }
+    for (name, added, removed, moved) in [("added", 1, 0, false), ("removed", 0, 1, false), ("moved", 0, 0, true)] {
+        all.push((format!("union-inputs {name}"), ChangeKind::UnionInputs { added, removed, moved }));
+    }
+    for window_keys in [false, true] {
+        let kind = ChangeKind::OperatorReplaced { old_family: "rank", new_family: "deduplicate", window_keys };
+        all.push((format!("operator-replaced {window_keys}"), kind));
+    }
+    all.push(("operator-added".to_owned(), ChangeKind::OperatorAdded));
+    all.push(("operator-removed".to_owned(), ChangeKind::OperatorRemoved));
+    all.push(("output-names".to_owned(), ChangeKind::OutputNames { renamed: 1 }));
+    all.push(("job-option ttl".to_owned(), ChangeKind::JobOption { key: "table.exec.state.ttl".to_owned() }));
+    all.push(("job-option other".to_owned(), ChangeKind::JobOption { key: "pipeline.max-parallelism".to_owned() }));
+
+    let unknown: Vec<String> = all
+        .into_iter()
+        .filter(|(_, kind)| {
+            let diff = JobDiff { changes: vec![change(kind.clone(), "")], ..Default::default() };
+            judge(book(), Target::Vvr, &diff).findings.iter().any(|f| f.rule == NO_RULE)
+        })
+        .map(|(name, _)| name)
+        .collect();
+    assert_eq!(
+        unknown,
+        [
+            // Only a changed delay is documented; another column or expression is no delay.
+            "source watermark",
+            // The page names the sink's name, connector and options.
+            "sink primary_key",
+            // Inputs that no state stands behind.
+            "union-inputs added",
+            "union-inputs removed",
+            // An operator that goes while its INSERT stays.
+            "operator-removed",
+            // From one positive time to another.
+            "job-option ttl",
+            "job-option other",
+        ]
+    );
+}

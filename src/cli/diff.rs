@@ -19,7 +19,10 @@ pub(super) fn run(args: &DiffArgs, style: Style) -> Outcome {
     let old = read_and_plan(&args.old, &args.reading);
     let new = read_and_plan(&args.new, &args.reading);
     if old.errors.is_empty() && new.errors.is_empty() {
-        return Outcome::ok(unified((&args.old, &tree(&old)), (&args.new, &tree(&new)), style));
+        let mut text = unified((&args.old, &tree(&old)), (&args.new, &tree(&new)), style);
+        old.secrets.clean(&mut text);
+        new.secrets.clean(&mut text);
+        return Outcome::ok(text);
     }
     let mut text = human::render_errors(&old.errors, &old.sources, style);
     text.push_str(&human::render_errors(&new.errors, &new.sources, style));

@@ -4,12 +4,11 @@ use std::fmt::Write as _;
 
 use super::args::{ExplainArgs, Format};
 use super::{Outcome, failure};
-use crate::check::NOT_PLANNED;
 use crate::report::human::{Style, paint};
 use crate::report::model::{ErrorCode, ErrorItem};
 use crate::rules::RuleBook;
 use crate::rules::file::Rule;
-use crate::rules::judge::NO_RULE;
+use crate::rules::judge::{NO_RULE, NOT_PLANNED};
 
 pub(super) fn run(args: &ExplainArgs, style: Style) -> Outcome {
     let book = RuleBook::embedded();

@@ -11,6 +11,7 @@ use crate::planning;
 use crate::report::human::{self, Style};
 use crate::report::json;
 use crate::report::model::{ErrorItem, Place};
+use crate::report::secrets::Redactor;
 use crate::source::SourceMap;
 
 #[derive(Serialize)]
@@ -30,6 +31,7 @@ pub(super) fn run(args: &ParseArgs, style: Style) -> Outcome {
     let (mut statements, mut errors) = (Vec::new(), Vec::new());
     // Every file is read by itself, so that one that cannot be read does not hide the others.
     let mut stdin = false;
+    let defines = args.define.iter().cloned().collect();
     for name in &args.files {
         let names: &[&str] = if name == "-" && std::mem::replace(&mut stdin, true) { &["-", "-"] } else { &[name] };
         match input::read_all(names.iter().copied()) {
@@ -37,7 +39,7 @@ pub(super) fn run(args: &ParseArgs, style: Style) -> Outcome {
             Ok(texts) => {
                 for Text { name, text } in texts {
                     let file = sources.add(name, text);
-                    let script = planning::parse(&sources, file, &args.define.iter().cloned().collect());
+                    let script = planning::parse(&sources, file, &defines);
                     check::syntax_errors(&sources, &script, &mut errors);
                     statements.extend(
                         script
@@ -49,6 +51,8 @@ pub(super) fn run(args: &ParseArgs, style: Style) -> Outcome {
             }
         }
     }
+    let secrets = Redactor::of(sources.files().iter().map(|f| &*f.text), &defines);
+    check::redact_errors(&mut errors, &secrets);
     let exit = if errors.is_empty() { 0 } else { 2 };
     let text = match args.format {
         Format::Json => json::render(&Document { statements, errors }),

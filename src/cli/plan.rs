@@ -9,6 +9,7 @@ use crate::planning::{self, PlannedScript};
 use crate::report::human::{self, Style};
 use crate::report::json;
 use crate::report::model::{ErrorItem, SCHEMA_VERSION};
+use crate::report::secrets::Redactor;
 use crate::source::SourceMap;
 use crate::target::Target;
 
@@ -17,6 +18,8 @@ pub(super) struct Planned {
     pub script: PlannedScript,
     pub errors: Vec<ErrorItem>,
     pub sources: SourceMap,
+    /// What must not be printed.
+    pub secrets: Redactor,
 }
 
 /// Reads and plans one script. Errors that concern no text are in `errors` as well.
@@ -24,7 +27,7 @@ pub(super) fn read_and_plan(file: &str, reading: &Reading) -> Planned {
     let mut sources = SourceMap::new();
     let names = reading.schema.iter().map(String::as_str).chain([file]);
     match input::read_all(names) {
-        Err(errors) => Planned { script: PlannedScript::default(), errors, sources },
+        Err(errors) => Planned { script: PlannedScript::default(), errors, sources, secrets: Redactor::default() },
         Ok(texts) => {
             let defines = reading.defines();
             let files: Vec<_> = texts.into_iter().map(|Text { name, text }| sources.add(name, text)).collect();
@@ -35,7 +38,9 @@ pub(super) fn read_and_plan(file: &str, reading: &Reading) -> Planned {
             }
             let script = planning::plan(&sources, &scripts.iter().collect::<Vec<_>>(), reading.target);
             errors.extend(script.errors.iter().map(|e| check::plan_error(&sources, e)));
-            Planned { script, errors, sources }
+            let secrets = Redactor::of(sources.files().iter().map(|f| &*f.text), &defines);
+            check::redact_errors(&mut errors, &secrets);
+            Planned { script, errors, sources, secrets }
         }
     }
 }
@@ -49,9 +54,9 @@ struct Document {
 }
 
 pub(super) fn run(args: &PlanArgs, style: Style) -> Outcome {
-    let Planned { script, errors, sources } = read_and_plan(&args.file, &args.reading);
+    let Planned { script, errors, sources, secrets } = read_and_plan(&args.file, &args.reading);
     let exit = if errors.is_empty() { 0 } else { 2 };
-    let text = match args.format {
+    let mut text = match args.format {
         PlanFormat::Json => json::render(&Document {
             schema_version: SCHEMA_VERSION,
             target: args.reading.target,
@@ -65,5 +70,6 @@ pub(super) fn run(args: &PlanArgs, style: Style) -> Outcome {
             text
         }
     };
+    secrets.clean(&mut text);
     Outcome { text, exit }
 }

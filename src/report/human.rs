@@ -3,11 +3,13 @@
 use std::fmt;
 use std::fmt::Write as _;
 
-use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, Severity, SourceCode};
+use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, Severity, SourceCode};
 
+use super::excerpt::Excerpt;
 use super::model::{ErrorItem, Finding, Job, Note, Place, Report};
 use super::secrets;
 use crate::diff::change::Fate;
+use crate::rules::judge::NOT_PLANNED;
 use crate::rules::verdict::{Consequence, Verdict};
 use crate::source::SourceMap;
 
@@ -98,6 +100,12 @@ impl<'a> Printer<'a> {
         };
         let code = format!("{} {}", finding.verdict.name(), finding.rule);
         let mut main = Piece::new(finding.message.clone(), severity).code(code);
+        if finding.rule == NOT_PLANNED {
+            // The errors, which follow, show the places.
+            self.piece(main, out);
+            self.footer("help", &finding.help, out);
+            return;
+        }
         match (&finding.new, &finding.old) {
             (Some(new), old) => {
                 main = main.excerpt(self, new, "now");
@@ -235,7 +243,7 @@ struct Piece {
     message: String,
     severity: Severity,
     code: Option<String>,
-    source: Option<NamedSource<std::sync::Arc<str>>>,
+    source: Option<Excerpt>,
     label: Option<LabeledSpan>,
 }
 
@@ -250,13 +258,9 @@ impl Piece {
     }
 
     fn excerpt(mut self, printer: &Printer<'_>, place: &Place, label: &str) -> Piece {
-        let text = printer.text(place);
-        let start = (place.span.start as usize).min(text.len());
-        let end = (place.span.end as usize).clamp(start, text.len());
-        // A clause of many lines is pointed at by its first line.
-        let first_line = text[start..end].find('\n').map_or(end, |n| start + n);
-        self.label = Some(LabeledSpan::new(Some(label.to_owned()), start, first_line - start));
-        self.source = Some(NamedSource::new(&place.file, text));
+        let excerpt = Excerpt::new(printer.sources.file(place.span.file), &printer.text(place), place);
+        self.label = Some(LabeledSpan::new(Some(label.to_owned()), excerpt.label.start, excerpt.label.len()));
+        self.source = Some(excerpt);
         self
     }
 }

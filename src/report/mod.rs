@@ -1,5 +1,6 @@
 //! What a run says: the report as data, and its formats. The only module that knows output formats.
 
+mod excerpt;
 pub mod fingerprint;
 pub mod human;
 pub mod json;

@@ -4,6 +4,8 @@
 //! Excerpts of the text show such values as stars, one for each byte, so that places stay right. Values that are surely
 //! secret are also struck from messages, wherever they came from.
 
+use std::collections::BTreeMap;
+
 /// Words in the key of an option whose value is not shown.
 const WORDS: [&str; 7] = ["password", "passwd", "secret", "token", "key", "credential", "jaas"];
 
@@ -41,17 +43,20 @@ pub fn mask(text: &str) -> String {
 pub struct Redactor(Vec<String>);
 
 impl Redactor {
-    /// Learns the secrets of texts.
-    pub fn of<'a>(texts: impl IntoIterator<Item = &'a str>) -> Redactor {
-        let mut secrets: Vec<String> = Vec::new();
+    /// Learns the secrets of texts, and those of `${name}` definitions that stand in secret values or have a secret name.
+    pub fn of<'a>(texts: impl IntoIterator<Item = &'a str>, defines: &BTreeMap<String, String>) -> Redactor {
+        let mut secrets: Vec<String> =
+            defines.iter().filter(|(name, _)| is_surely_secret(name)).map(|(_, value)| value.clone()).collect();
         for text in texts {
             for value in secret_values(text).into_iter().filter(|v| v.sure) {
-                // Shorter ones would strike ordinary words.
-                if value.end - value.start >= 4 {
-                    secrets.push(text[value.start..value.end].to_owned());
-                }
+                let value = &text[value.start..value.end];
+                secrets.push(value.to_owned());
+                let used = defines.iter().filter(|(name, _)| value.contains('{') && value.contains(name.as_str()));
+                secrets.extend(used.map(|(_, value)| value.clone()));
             }
         }
+        // Shorter ones would strike ordinary words.
+        secrets.retain(|s| s.len() >= 4);
         secrets.sort_by_key(|s| std::cmp::Reverse(s.len()));
         secrets.dedup();
         Redactor(secrets)
@@ -190,9 +195,11 @@ mod tests {
 
     #[test]
     fn secrets_are_struck_from_messages() {
-        let redactor = Redactor::of(["'password' = 'hunter2', 'key.format' = 'json'"]);
-        let mut message = "option changes from hunter2 to json".to_owned();
+        let defines = [("db", "sesame"), ("topic", "orders")].map(|(n, v)| (n.to_owned(), v.to_owned()));
+        let text = "'password' = 'hunter2', 'key.format' = 'json', 'token' = '${db}', 'topic' = '${topic}'";
+        let redactor = Redactor::of([text], &defines.into());
+        let mut message = "hunter2 json sesame orders".to_owned();
         redactor.clean(&mut message);
-        assert_eq!(message, "option changes from *** to json");
+        assert_eq!(message, "*** json *** orders");
     }
 }

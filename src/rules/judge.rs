@@ -19,6 +19,9 @@ use crate::target::Target;
 /// The rule id of a change that no rule speaks of.
 pub const NO_RULE: &str = "no-rule";
 
+/// The rule id of a job one side of which has no plan.
+pub const NOT_PLANNED: &str = "not-planned";
+
 /// A rule applied to a change.
 #[derive(Debug, Clone)]
 pub struct Finding {

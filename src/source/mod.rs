@@ -64,6 +64,8 @@ pub struct SourceFile {
     /// The whole text.
     pub text: Arc<str>,
     line_starts: Vec<u32>,
+    /// The bytes that continue a character, so that columns are counted without reading the line.
+    continuations: Vec<u32>,
 }
 
 impl SourceFile {
@@ -71,7 +73,20 @@ impl SourceFile {
         let line_starts = std::iter::once(0)
             .chain(text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i as u32 + 1))
             .collect();
-        SourceFile { name, text, line_starts }
+        let continuations = if text.is_ascii() {
+            Vec::new()
+        } else {
+            text.bytes().enumerate().filter(|(_, b)| b & 0xC0 == 0x80).map(|(i, _)| i as u32).collect()
+        };
+        SourceFile { name, text, line_starts, continuations }
+    }
+
+    /// Bytes of the line (counted from 0) that an offset is in, without its line break.
+    pub fn line(&self, offset: u32) -> (usize, std::ops::Range<usize>) {
+        let line = self.line_starts.partition_point(|s| *s <= offset).saturating_sub(1);
+        let start = self.line_starts[line] as usize;
+        let end = self.line_starts.get(line + 1).map_or(self.text.len(), |next| *next as usize - 1);
+        (line, start..end.max(start))
     }
 
     /// The place of a byte offset. Offsets past the end are taken as the end.
@@ -79,8 +94,9 @@ impl SourceFile {
         let offset = offset.min(self.text.len() as u32);
         let line = self.line_starts.partition_point(|s| *s <= offset) - 1;
         let start = self.line_starts[line];
-        let column = self.text.get(start as usize..offset as usize).map_or(0, |s| s.chars().count());
-        Position { line: line as u32 + 1, column: column as u32 + 1, offset }
+        let continued = |at: u32| self.continuations.partition_point(|c| *c < at) as u32;
+        let column = offset - start - (continued(offset) - continued(start));
+        Position { line: line as u32 + 1, column: column + 1, offset }
     }
 }
 
