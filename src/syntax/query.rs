@@ -214,10 +214,6 @@ impl Parser<'_, '_> {
     fn refuse_word_after_item(&self) -> Parsed<()> {
         const MAY_FOLLOW: &[&str] = &[
             "FROM",
-            "WHERE",
-            "GROUP",
-            "HAVING",
-            "WINDOW",
             "ORDER",
             "LIMIT",
             "OFFSET",

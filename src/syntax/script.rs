@@ -5,7 +5,7 @@ use super::context::Context;
 use super::dialect::FlinkDialect;
 use super::parser::Parser;
 use super::text::Text;
-use super::tokens::{Kind, lex};
+use super::tokens::{Kind, NEVER_CLOSED, lex};
 use crate::source::Span;
 
 /// Parses all statements of a text.
@@ -19,7 +19,8 @@ pub(super) fn parse_script(text: Text) -> Script {
     };
     let cx = Context::new(text, lexed.tokens, lexed.hints);
     let dialect = FlinkDialect { cx };
-    let mut reader = ScriptReader { dialect: &dialect, script: &mut script, set: None };
+    let lexical = script.errors.len();
+    let mut reader = ScriptReader { dialect: &dialect, script: &mut script, set: None, lexical };
     let mut first = 0;
     while first < dialect.cx.tokens.len() {
         let rest = &dialect.cx.tokens[first..];
@@ -48,6 +49,8 @@ struct ScriptReader<'a> {
     dialect: &'a FlinkDialect,
     script: &'a mut Script,
     set: Option<OpenSet>,
+    /// How many of the script's errors are the lexer's; they come first, in order.
+    lexical: usize,
 }
 
 impl ScriptReader<'_> {
@@ -189,12 +192,12 @@ impl ScriptReader<'_> {
 
     /// Keeps an error, unless the lexer already said what is wrong in this statement.
     fn fail(&mut self, error: SyntaxError, statement: Span) {
-        let known = self.script.errors.iter().rev().take(8).any(|e| {
-            e.label != "Flink refuses this line"
-                && statement.contains(e.span)
-                && e.span.start <= error.span.start.max(e.span.start)
-                && (e.message.ends_with("never closed"))
-        });
+        let lexical = &self.script.errors[..self.lexical];
+        let from = lexical.partition_point(|e| e.span.start < statement.start);
+        let known = lexical[from..]
+            .iter()
+            .take_while(|e| e.span.start < statement.end)
+            .any(|e| e.message.ends_with(NEVER_CLOSED));
         if !known {
             self.script.errors.push(error);
         }

@@ -84,6 +84,9 @@ pub(super) struct Lexed {
     pub(super) errors: Vec<SyntaxError>,
 }
 
+/// How the messages about open quotes and comments end: the statement's own error would only repeat them.
+pub(super) const NEVER_CLOSED: &str = "is never closed";
+
 /// Tokenizes `text`.
 pub(super) fn lex(text: &Text) -> Lexed {
     lex_range(text, 0, text.expanded.len())
@@ -258,7 +261,13 @@ impl Lexer<'_> {
                 }
             }
             None => {
-                self.error(start, start + 2, "this comment is never closed", "no `*/` follows", "close it with `*/`");
+                self.error(
+                    start,
+                    start + 2,
+                    &format!("this comment {NEVER_CLOSED}"),
+                    "no `*/` follows",
+                    "close it with `*/`",
+                );
                 self.pos = self.src.len();
             }
         }
@@ -319,7 +328,7 @@ impl Lexer<'_> {
     fn unclosed(&mut self, start: usize, quote_end: usize, kind: Kind, what: &str, quote: char) {
         self.pos = self.end_of_line();
         let help = format!("add the missing `{quote}`; inside the {what} write it twice");
-        self.error(start, quote_end, &format!("this {what} is never closed"), "it starts here", &help);
+        self.error(start, quote_end, &format!("this {what} {NEVER_CLOSED}"), "it starts here", &help);
         self.push(kind, start);
         if self.pos < self.src.len() {
             // What the open quote swallowed is unknown: the statement ends here.
