@@ -32,8 +32,7 @@ pub fn compare(old: &AggregateView, new: &AggregateView) -> Option<AggregatesDif
             taken[j] = true;
         }
     }
-    let survivors: Vec<(usize, usize)> =
-        partner.iter().enumerate().filter_map(|(i, p)| p.map(|j| (i, j))).collect();
+    let survivors: Vec<(usize, usize)> = partner.iter().enumerate().filter_map(|(i, p)| p.map(|j| (i, j))).collect();
     let order = |distinct: bool| -> Vec<usize> {
         survivors.iter().filter(|(i, _)| old.calls[*i].distinct == distinct).map(|(_, j)| *j).collect()
     };
@@ -41,8 +40,7 @@ pub fn compare(old: &AggregateView, new: &AggregateView) -> Option<AggregatesDif
 
     let old_left: Vec<&CallView> =
         old.calls.iter().enumerate().filter(|(i, _)| partner[*i].is_none()).map(|(_, c)| c).collect();
-    let new_left: Vec<&CallView> =
-        new.calls.iter().enumerate().filter(|(j, _)| !taken[*j]).map(|(_, c)| c).collect();
+    let new_left: Vec<&CallView> = new.calls.iter().enumerate().filter(|(j, _)| !taken[*j]).map(|(_, c)| c).collect();
     let mut change = AggregatesChange {
         old: old.calls.len(),
         new: new.calls.len(),

@@ -186,8 +186,7 @@ impl<'a> Comparison<'a> {
         let aggregates = self.aggregate_calls(number, &old, &new);
         if old.step.is_some() != new.step.is_some() {
             let appeared = new.step.is_some();
-            let places =
-                (old.step.as_ref().and_then(|s| s.first()), new.step.as_ref().and_then(|s| s.first()));
+            let places = (old.step.as_ref().and_then(|s| s.first()), new.step.as_ref().and_then(|s| s.first()));
             let kind = ChangeKind::ProjectionStep { appeared };
             if self.feeds_window_rank(number) && aggregates {
                 // The Window Top-N page counts it as a changed aggregate, which is stated already.
@@ -234,10 +233,7 @@ impl<'a> Comparison<'a> {
                 change.size = x != y;
                 change.slide = s != t;
             }
-            (
-                WindowKind::Cumulate { max_size: x, step: s },
-                WindowKind::Cumulate { max_size: y, step: t },
-            ) => {
+            (WindowKind::Cumulate { max_size: x, step: s }, WindowKind::Cumulate { max_size: y, step: t }) => {
                 change.size = x != y;
                 change.step = s != t;
             }
@@ -316,10 +312,8 @@ impl<'a> Comparison<'a> {
         let (order_old, order_new) = (order(&a.order, &in_old), order(&b.order, &in_new));
         if order_old != order_new || a.proctime != b.proctime {
             let same_field = order_old.first().map(|k| k.ident) == order_new.first().map(|k| k.ident);
-            let change = OrderChange {
-                time_attribute: !same_field || a.proctime != b.proctime,
-                ..OrderChange::default()
-            };
+            let change =
+                OrderChange { time_attribute: !same_field || a.proctime != b.proctime, ..OrderChange::default() };
             explained.extend(order_old.iter().chain(&order_new).map(|k| k.ident));
             let place = |keys: &[crate::logical::rel::SortKey]| keys.first().and_then(|k| k.origins.first());
             let places = (place(&a.order), place(&b.order));
@@ -394,7 +388,9 @@ impl<'a> Comparison<'a> {
         if let Some(diff) = keys::compare(&keys_old, &keys_new, Order::Counts) {
             explained.extend(diff.differing());
             // Window columns of a window that changed are no other keys.
-            let window_only = window_a.is_some() && diff.differing().all(|d| self.is_window_column(d));
+            let window_only = window_a.is_some()
+                && diff.differing().next().is_some()
+                && diff.differing().all(|d| self.is_window_column(d));
             if !window_only {
                 self.keys(number, ChangeKind::PartitionKeys(diff.change.clone()), &diff);
             }
@@ -420,10 +416,13 @@ impl<'a> Comparison<'a> {
                 .filter(|id| !(order_old.iter().any(|k| k.ident == *id) && order_new.iter().any(|k| k.ident == *id)))
                 .collect();
             explained.extend(differing.iter().copied());
-            let at = order_old.iter().zip(&order_new).position(|(x, y)| x != y).unwrap_or(order_old.len().min(order_new.len()));
-            let place = |keys: &[crate::logical::rel::SortKey]| {
-                keys.get(at).or(keys.last()).and_then(|k| k.origins.first())
-            };
+            let at = order_old
+                .iter()
+                .zip(&order_new)
+                .position(|(x, y)| x != y)
+                .unwrap_or(order_old.len().min(order_new.len()));
+            let place =
+                |keys: &[crate::logical::rel::SortKey]| keys.get(at).or(keys.last()).and_then(|k| k.origins.first());
             let words = |side: &SideView<'_>, id: NodeId, keys: &[crate::logical::rel::SortKey]| {
                 let columns = side.plan.input_columns(id, 0);
                 keys.iter()
@@ -535,9 +534,8 @@ impl<'a> Comparison<'a> {
     pub fn feeds_window_rank(&self, number: usize) -> bool {
         let Some(parent) = self.matching.pairs[number].parent else { return false };
         let pair = &self.matching.pairs[parent];
-        let is_rank = |plan: &Plan, id: Option<NodeId>| {
-            id.is_some_and(|id| matches!(plan.node(id).op, Operator::WindowRank(_)))
-        };
+        let is_rank =
+            |plan: &Plan, id: Option<NodeId>| id.is_some_and(|id| matches!(plan.node(id).op, Operator::WindowRank(_)));
         is_rank(self.new.plan, pair.new) || is_rank(self.old.plan, pair.old)
     }
 
@@ -587,7 +585,8 @@ impl<'a> Comparison<'a> {
             .new
             .map(|id| self.new.plan.node(id).origins.iter().collect())
             .unwrap_or_default();
-        let change = Change { kind, operator, context, args, item, old: places.0, new: places.1, chain, echoes: Vec::new() };
+        let change =
+            Change { kind, operator, context, args, item, old: places.0, new: places.1, chain, echoes: Vec::new() };
         self.stated.push(Stated { change, pair: number, cause });
     }
 
@@ -680,4 +679,3 @@ pub fn is_stateful(plan: &Plan, id: NodeId) -> bool {
         op => op.is_stateful(),
     }
 }
-

@@ -35,12 +35,8 @@ pub fn compare(c: &mut Comparison<'_>, number: usize, pair: &Pair) {
             || reader.old.is_some_and(|id| is_stateful(c.old.plan, id))
     });
     let below_stateful = reader_stateful || pair.parent.is_some_and(|p| c.stateful_above(p));
-    let kind = ChangeKind::Filter {
-        below_stateful,
-        added: added.len(),
-        removed: removed.len(),
-        ignored: c.ignore_filter,
-    };
+    let kind =
+        ChangeKind::Filter { below_stateful, added: added.len(), removed: removed.len(), ignored: c.ignore_filter };
     let text = |list: &[Condition]| list.iter().map(|x| x.text.as_str()).collect::<Vec<_>>().join(" AND ");
     let mut args = Vec::new();
     if !old.is_empty() {

@@ -156,8 +156,7 @@ fn sinks(c: &mut Comparison<'_>, number: usize, o: NodeId, n: NodeId) {
     };
     let places = (Some(place(old)), Some(place(new)));
     let checked = c.new.plan.options.get(IGNORE_SINK).is_some_and(|v| v.eq_ignore_ascii_case("false"));
-    let context: Facts =
-        vec![("sinks_checked", Fact::Bool(checked)), ("stateful_changed", Fact::Bool(primary_key))];
+    let context: Facts = vec![("sinks_checked", Fact::Bool(checked)), ("stateful_changed", Fact::Bool(primary_key))];
     c.state_with(number, kind, args, places, Item::Sink, None, context);
 }
 
@@ -318,10 +317,10 @@ fn operators(c: &Comparison<'_>, old: &Plan, new: &Plan) -> Vec<OperatorMatch> {
             OperatorMatch { old: o, new: Some(n), status }
         })
         .collect();
-    out.extend(
-        old.ids()
-            .filter(|o| !taken.contains(o))
-            .map(|o| OperatorMatch { old: Some(o), new: None, status: MatchStatus::Removed }),
-    );
+    out.extend(old.ids().filter(|o| !taken.contains(o)).map(|o| OperatorMatch {
+        old: Some(o),
+        new: None,
+        status: MatchStatus::Removed,
+    }));
     out
 }

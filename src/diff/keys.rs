@@ -56,13 +56,8 @@ pub fn compare(old: &[KeyView], new: &[KeyView], order: Order) -> Option<KeysDif
     let common_old: Vec<Ident> = old.iter().map(|k| k.ident).filter(|id| has(new, *id)).collect();
     let common_new: Vec<Ident> = new.iter().map(|k| k.ident).filter(|id| has(old, *id)).collect();
     let moved = order == Order::Counts && common_old != common_new;
-    let change = KeysChange {
-        added: added.len(),
-        removed: removed.len(),
-        changed: changed.len(),
-        moved,
-        window_moved: false,
-    };
+    let change =
+        KeysChange { added: added.len(), removed: removed.len(), changed: changed.len(), moved, window_moved: false };
     if change == KeysChange::default() {
         return None;
     }
@@ -123,9 +118,7 @@ pub fn compare_group_keys(old: &AggregateView, new: &AggregateView) -> Option<Ke
     let window_moved = tokens(old, new) != tokens(new, old);
     match (plain, window_moved) {
         (None, false) => None,
-        (Some(diff), window_moved) => {
-            Some(KeysDiff { change: KeysChange { window_moved, ..diff.change }, ..diff })
-        }
+        (Some(diff), window_moved) => Some(KeysDiff { change: KeysChange { window_moved, ..diff.change }, ..diff }),
         (None, true) => Some(KeysDiff {
             change: KeysChange { window_moved: true, ..KeysChange::default() },
             args: Vec::new(),

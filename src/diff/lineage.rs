@@ -272,7 +272,9 @@ impl<'a> Lineage<'a> {
             }
             Operator::LocalWindowAggregate(_) => {
                 // Only read through `aggregate_input`; its own columns are accumulators.
-                (0..node.columns.len()).map(|i| interner.intern(format!("L{operator}.{i}"), IdentInfo::default)).collect()
+                (0..node.columns.len())
+                    .map(|i| interner.intern(format!("L{operator}.{i}"), IdentInfo::default))
+                    .collect()
             }
             Operator::Deduplicate(_)
             | Operator::WindowDeduplicate(_)
@@ -359,4 +361,3 @@ pub fn local_phase(plan: &Plan, id: NodeId) -> Option<NodeId> {
 pub fn spec_text(window: &WindowSpec) -> String {
     format!("{:?}+{:?}{}", window.kind, window.offset.unwrap_or(0), if window.proctime { "p" } else { "" })
 }
-

@@ -314,10 +314,7 @@ pub fn family(op: &Operator) -> &'static str {
 
 fn is_significant(op: &Operator) -> bool {
     op.is_stateful()
-        || matches!(
-            op,
-            Operator::Sink(_) | Operator::Union(_) | Operator::TableSourceScan(_) | Operator::Values(_)
-        )
+        || matches!(op, Operator::Sink(_) | Operator::Union(_) | Operator::TableSourceScan(_) | Operator::Values(_))
 }
 
 /// The operators that the inputs of a node come from.

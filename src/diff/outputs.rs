@@ -13,21 +13,38 @@ use crate::exec::{NodeId, Operator, Plan};
 pub fn compare(c: &mut Comparison<'_>, number: usize, o: NodeId, n: NodeId) {
     let old = c.old.input_idents(o, &c.matching, &mut c.interner);
     let new = c.new.input_idents(n, &c.matching, &mut c.interner);
-    window_columns(c, number, &old, &new);
-    rank_numbers(c, &old, &new);
+    // What is sent out inside an expression, such as a cast for the sink, is sent out.
+    let (all_old, all_new) = (with_parts(c, &old), with_parts(c, &new));
+    window_columns(c, &all_old, &all_new);
+    rank_numbers(c, &all_old, &all_new);
     names(c, number, o, n, &old, &new);
 }
 
+/// Idents with everything they are computed from, down to what operators produce.
+fn with_parts(c: &Comparison<'_>, idents: &[Ident]) -> Vec<Ident> {
+    let mut out: Vec<Ident> = Vec::new();
+    let mut stack: Vec<Ident> = idents.iter().rev().copied().collect();
+    while let Some(id) = stack.pop() {
+        if out.contains(&id) {
+            continue;
+        }
+        out.push(id);
+        let info = c.interner.info(id);
+        if info.producer.is_none() {
+            stack.extend(&info.parts);
+        }
+    }
+    out
+}
+
 /// Window columns in the output, by the operator whose page judges them: the rank above the window aggregate, if there is one.
-fn window_columns(c: &mut Comparison<'_>, _sink: usize, old: &[Ident], new: &[Ident]) {
+fn window_columns(c: &mut Comparison<'_>, old: &[Ident], new: &[Ident]) {
     let is_bound = |c: &Comparison<'_>, id: Ident| {
         let info = c.interner.info(id);
         info.name.starts_with("window_") || matches!(info.name.as_str(), "proctime")
     };
-    let added: Vec<Ident> =
-        new.iter().copied().filter(|id| is_bound(c, *id) && !old.contains(id)).collect();
-    let removed: Vec<Ident> =
-        old.iter().copied().filter(|id| is_bound(c, *id) && !new.contains(id)).collect();
+    let added: Vec<Ident> = new.iter().copied().filter(|id| is_bound(c, *id) && !old.contains(id)).collect();
+    let removed: Vec<Ident> = old.iter().copied().filter(|id| is_bound(c, *id) && !new.contains(id)).collect();
     let mut by_pair: HashMap<usize, (Vec<String>, Vec<String>)> = HashMap::new();
     for (list, is_added) in [(&added, true), (&removed, false)] {
         for id in list {

@@ -11,8 +11,7 @@ use crate::source::Span;
 
 /// Compares two matched scans.
 pub fn compare(c: &mut Comparison<'_>, number: usize, o: NodeId, n: NodeId) {
-    let (Operator::TableSourceScan(a), Operator::TableSourceScan(b)) =
-        (&c.old.plan.node(o).op, &c.new.plan.node(n).op)
+    let (Operator::TableSourceScan(a), Operator::TableSourceScan(b)) = (&c.old.plan.node(o).op, &c.new.plan.node(n).op)
     else {
         return;
     };
@@ -29,14 +28,7 @@ pub fn compare(c: &mut Comparison<'_>, number: usize, o: NodeId, n: NodeId) {
     if !(renamed || connector || changelog || watermark || primary_key) && options.is_empty() {
         return;
     }
-    let kind = ChangeKind::Source {
-        renamed,
-        connector,
-        options: options.len(),
-        changelog,
-        watermark,
-        primary_key,
-    };
+    let kind = ChangeKind::Source { renamed, connector, options: options.len(), changelog, watermark, primary_key };
     let mut args = Vec::new();
     let words = |table: &Table| -> String {
         if renamed {

@@ -1,6 +1,6 @@
 //! One operator of one side, in the terms that are compared.
 
-use super::lineage::{Ident, Interner, Lineage, local_phase, spec_text};
+use super::lineage::{Ident, Interner, Lineage, local_phase};
 use super::matching::{Matching, Side};
 use crate::exec::group_window_aggregate::EmitStrategy;
 use crate::exec::rank::Ranking;
@@ -82,8 +82,6 @@ pub struct AggregateView {
 pub struct SideView<'a> {
     /// The plan.
     pub plan: &'a Plan,
-    /// Which one.
-    pub side: Side,
     /// The idents of its columns.
     pub lineage: Lineage<'a>,
 }
@@ -91,7 +89,7 @@ pub struct SideView<'a> {
 impl<'a> SideView<'a> {
     /// A view of a plan.
     pub fn new(plan: &'a Plan, side: Side) -> Self {
-        SideView { plan, side, lineage: Lineage::new(plan, side) }
+        SideView { plan, lineage: Lineage::new(plan, side) }
     }
 
     /// The idents of a node's output.
@@ -376,11 +374,6 @@ pub fn window_text(w: &WindowView) -> String {
     };
     let offset = if w.offset != 0 { format!(", offset {}", duration(w.offset)) } else { String::new() };
     format!("{} {lengths}{offset}", w.kind.name())
-}
-
-/// Equal for windows that assign rows alike.
-pub fn same_windows(a: &WindowSpec, b: &WindowSpec) -> bool {
-    spec_text(a) == spec_text(b)
 }
 
 fn calls(written: &[WrittenCall], input: &[Ident], interner: &Interner) -> Vec<CallView> {

@@ -148,7 +148,9 @@ impl<'a> Builder<'a> {
             .collect();
         let target_columns = sink.iter().map(|(_, n, _)| n.clone()).collect();
         let query_columns = (0..sink.len())
-            .map(|at| targets.iter().position(|t| *t == at).map_or_else(String::new, |f| rel.columns[f].name.to_string()))
+            .map(|at| {
+                targets.iter().position(|t| *t == at).map_or_else(String::new, |f| rel.columns[f].name.to_string())
+            })
             .collect();
         let rel = rel.project(exprs, names, Origins::at(insert.head_span));
         Ok(InsertTarget { rel, table: Some(table), name, target_columns, query_columns, listed, hints })
