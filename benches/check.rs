@@ -31,7 +31,9 @@ fn whole(criterion: &mut Criterion) {
 
     let mut group = criterion.benchmark_group("pair");
     group.bench_function("check", |b| {
-        b.iter(|| check(Text::new("old.sql", black_box(OLD)), Text::new("new.sql", black_box(NEW)), &Options::default()));
+        b.iter(|| {
+            check(Text::new("old.sql", black_box(OLD)), Text::new("new.sql", black_box(NEW)), &Options::default())
+        });
     });
     group.bench_function("sqlparser", |b| {
         b.iter(|| [OLD, NEW].map(|text| Parser::parse_sql(&GenericDialect {}, black_box(text))));
