@@ -44,6 +44,11 @@ impl Origins {
         self.0.as_ref().map(|n| n.span)
     }
 
+    /// Only the outermost place: where the thing is used, not where it is defined.
+    pub fn outermost(&self) -> Self {
+        self.iter().last().map_or_else(Origins::none, Origins::at)
+    }
+
     /// All places, innermost first.
     pub fn iter(&self) -> impl Iterator<Item = Span> + '_ {
         std::iter::successors(self.0.as_deref(), |n| n.next.0.as_deref()).map(|n| n.span)
