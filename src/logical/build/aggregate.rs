@@ -102,7 +102,7 @@ impl AggregateCollector {
         }
         let distinct = call.distinct && def.distinct == Distinct::Matters;
         let filter = match &call.filter {
-            Some(e) => Some(simplify::simplify(t.condition(e, inner, "FILTER")?)),
+            Some(e) => Some(simplify::simplify_condition(t.condition(e, inner, "FILTER")?)),
             None => None,
         };
         // A COUNT of something that is never NULL counts rows (Calcite's RexBuilder.addAggCall).
@@ -245,7 +245,7 @@ impl<'a> Builder<'a> {
         let key_names = collector.keys.iter().map(|k| key_name(k, &items, &names, scope)).collect();
         let (mut rel, layout) = build_aggregate(rel, collector, written_keys, key_names, at);
         if let Some((condition, span)) = having {
-            let condition = layout.finish(&simplify::simplify(condition), span, scope)?;
+            let condition = layout.finish(&simplify::simplify_condition(condition), span, scope)?;
             rel = apply_filter(rel, condition, span);
         }
         let mut exprs = Vec::with_capacity(items.len());

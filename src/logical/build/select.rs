@@ -157,7 +157,7 @@ impl<'a> Builder<'a> {
 
 /// A filter on top of `rel`.
 pub(super) fn apply_filter(rel: Rel, condition: Rex, at: Span) -> Rel {
-    let conjuncts: Vec<Rex> = simplify::conjuncts(simplify::simplify(condition));
+    let conjuncts: Vec<Rex> = simplify::conjuncts(simplify::simplify_condition(condition));
     if conjuncts.iter().any(simplify::is_always_false) {
         return Rel {
             op: RelOp::Values(Vec::new()),
