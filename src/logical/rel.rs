@@ -509,8 +509,10 @@ impl Rex {
     pub fn substitute(&self, exprs: &[Rex]) -> Rex {
         self.map_inputs(&mut |i, used| {
             let mut e = exprs[i].clone();
-            if e.origins.first().is_none() {
-                e.origins = used.origins.clone();
+            match (e.origins.first(), used.origins.first()) {
+                (None, _) => e.origins = used.origins.clone(),
+                (Some(written), Some(at)) if written != at => e.origins = e.origins.used_at(at),
+                _ => {}
             }
             e
         })

@@ -8,10 +8,10 @@
 use std::sync::Arc;
 
 use crate::catalog::types::{DataType, TypeKind};
-use crate::logical::error::{PlanError, PlanResult};
 use crate::logical::make;
 use crate::logical::rel::{AggArg, AggCall, Over, Rel, RelColumn, RelOp, SortKey, WrittenCall};
 use crate::logical::rex::{Origins, OverCall, Rex, RexKind};
+use crate::plan_error::{PlanError, PlanResult};
 use crate::source::Span;
 
 /// Splits every projection with OVER aggregates in the tree.
@@ -50,10 +50,15 @@ fn split_project(exprs: Vec<Rex>, columns: Vec<RelColumn>, origins: Origins, inp
         top.push(state.replace(e, &column.name)?);
     }
     let first = first.expect("an OVER aggregate was found");
-    let order: Vec<SortKey> = first.order_by.iter().filter_map(SortKey::from_sort).collect();
+    let order: Vec<SortKey> = first
+        .order_by
+        .iter()
+        .filter_map(SortKey::from_sort)
+        .map(|k| SortKey { origins: k.origins.outermost(), ..k })
+        .collect();
     let over = Over {
         partition: first.partition_by.iter().filter_map(Rex::as_input).collect(),
-        partition_origins: first.partition_by.iter().map(|p| p.origins.clone()).collect(),
+        partition_origins: first.partition_by.iter().map(|p| p.origins.outermost()).collect(),
         order,
         frame: first.frame.clone(),
         written,
