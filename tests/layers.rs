@@ -4,9 +4,22 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The modules, each with those that it may use. A module may use what stands before it, never what stands after it.
-const LAYERS: [&str; 14] = [
-    "source", "target", "syntax", "catalog", "logical", "exec", "state", "diff", "rules", "report", "planning",
-    "check", "cli", "main",
+const LAYERS: [&str; 15] = [
+    "source",
+    "target",
+    "plan_error",
+    "syntax",
+    "catalog",
+    "logical",
+    "exec",
+    "state",
+    "diff",
+    "rules",
+    "report",
+    "planning",
+    "check",
+    "cli",
+    "main",
 ];
 
 /// Modules that are planned, but need not be there yet.
