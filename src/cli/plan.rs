@@ -66,6 +66,9 @@ pub(super) fn run(args: &PlanArgs, style: Style) -> Outcome {
         PlanFormat::Tree => {
             let trees: Vec<String> = script.jobs.iter().map(planning::JobPlan::tree_text).collect();
             let mut text = trees.join("\n");
+            if style.verbose {
+                script.jobs.iter().for_each(|job| text.push_str(&job.state_text()));
+            }
             text.push_str(&human::render_errors(&errors, &sources, style));
             text
         }
