@@ -60,6 +60,22 @@ pub struct AggregateUse {
     pub retracts: bool,
     /// A COUNT(*) is needed, whether the query has one or not.
     pub counts_rows: bool,
+    /// Time attributes come in as such. They do in OVER; below other aggregates they are made ordinary timestamps
+    /// (`RelTimeIndicatorConverter`).
+    pub keeps_time: bool,
+}
+
+impl AggregateUse {
+    fn argument(self, arg: &AggArg, input: &[Column]) -> DataType {
+        match arg {
+            AggArg::Column(i) => match input.get(*i) {
+                Some(c) if self.keeps_time => c.ty.clone(),
+                Some(c) => c.ty.clone().materialized(),
+                None => DataType::unknown(),
+            },
+            AggArg::Constant(e) => e.ty.clone(),
+        }
+    }
 }
 
 impl AccumulatorLayout {
@@ -69,7 +85,7 @@ impl AccumulatorLayout {
         let mut ranges = Vec::with_capacity(calls.len());
         let mut views = Vec::new();
         for (i, call) in calls.iter().enumerate() {
-            let accumulator = Accumulator::of(call, input, usage.retracts);
+            let accumulator = Accumulator::of(call, input, usage);
             let first = fields.len();
             let alone = accumulator.fields.len() == 1;
             for (name, ty) in accumulator.fields {
@@ -87,7 +103,7 @@ impl AccumulatorLayout {
                 fields.len() - 1
             })
         });
-        let mut distincts = distinct_views(calls, input, usage.retracts);
+        let mut distincts = distinct_views(calls, input, usage);
         for (i, view) in distincts.iter_mut().enumerate() {
             view.field = fields.len();
             fields.push(Field { name: distinct_name(i), ty: raw(MAP_VIEW) });
@@ -124,15 +140,15 @@ fn is_count_star(call: &AggCall) -> bool {
 }
 
 /// Flink's `AggregateUtil.extractDistinctInformation`: one view per list of arguments, in order of first use.
-fn distinct_views(calls: &[AggCall], input: &[Column], retracts: bool) -> Vec<DistinctView> {
+fn distinct_views(calls: &[AggCall], input: &[Column], usage: AggregateUse) -> Vec<DistinctView> {
     let mut out: Vec<DistinctView> = Vec::new();
     for (i, call) in calls.iter().enumerate().filter(|(_, c)| c.distinct) {
         match out.iter_mut().find(|v| v.args == call.args) {
             Some(view) => view.calls.push(i),
             None => {
-                let types = call.args.iter().map(|a| argument_type(a, input));
+                let types = call.args.iter().map(|a| usage.argument(a, input));
                 let key = match call.args.as_slice() {
-                    [one] => StateType::Value(argument_type(one, input)),
+                    [one] => StateType::Value(usage.argument(one, input)),
                     _ => RowType::new(types.enumerate().map(|(i, ty)| (format!("f{i}"), ty))).into(),
                 };
                 let value = TypeKind::BigInt.nullable();
@@ -142,19 +158,12 @@ fn distinct_views(calls: &[AggCall], input: &[Column], retracts: bool) -> Vec<Di
     }
     for view in &mut out {
         // One count per call where rows are taken back, else one bit per call, 64 in a long.
-        let longs = if retracts { view.calls.len() } else { view.calls.len().div_ceil(64) };
+        let longs = if usage.retracts { view.calls.len() } else { view.calls.len().div_ceil(64) };
         if longs > 1 {
             view.value = TypeKind::Array(TypeKind::BigInt.not_null().into()).nullable();
         }
     }
     out
-}
-
-fn argument_type(arg: &AggArg, input: &[Column]) -> DataType {
-    match arg {
-        AggArg::Column(i) => input.get(*i).map_or_else(DataType::unknown, |c| c.ty.clone().materialized()),
-        AggArg::Constant(e) => e.ty.clone(),
-    }
 }
 
 const MAP_VIEW: &str = "org.apache.flink.table.api.dataview.MapView";
@@ -198,11 +207,11 @@ impl Accumulator {
     }
 
     /// The layout of Flink's implementation of a call. A user's function has one field that is not known.
-    fn of(call: &AggCall, input: &[Column], retracts: bool) -> Accumulator {
-        let ty = call.args.first().map_or_else(DataType::unknown, |a| argument_type(a, input)).with_nullable(true);
+    fn of(call: &AggCall, input: &[Column], usage: AggregateUse) -> Accumulator {
+        let ty = call.args.first().map_or_else(DataType::unknown, |a| usage.argument(a, input)).with_nullable(true);
         let long = || TypeKind::BigInt.nullable();
-        match (&*call.function, retracts) {
-            ("COUNT", _) => Accumulator::fields([("count", long())]),
+        match (&*call.function, usage.retracts) {
+            ("COUNT" | "APPROX_COUNT_DISTINCT", _) => Accumulator::fields([("count", long())]),
             ("SUM", true) => Accumulator::fields([("sum", sum_type(&ty)), ("count", long())]),
             ("SUM", false) | ("$SUM0", _) => Accumulator::fields([("sum", sum_type(&ty))]),
             ("AVG", _) => Accumulator::fields([("sum", average_sum_type(&ty)), ("count", long())]),
@@ -218,24 +227,20 @@ impl Accumulator {
                 Accumulator::fields([("accDelimiter", string()), ("concatAcc", string())])
             }
             ("LISTAGG", true) => list_aggregate_with_retract(call.args.len() > 1),
-            ("COLLECT", _) => {
-                Accumulator::structured("CollectAggFunction$CollectAccumulator", [("map", raw(MAP_VIEW))]).map(
-                    "map",
-                    ty.with_nullable(false),
-                    TypeKind::Int.nullable(),
-                )
-            }
+            ("COLLECT", _) => Accumulator::structured(
+                "CollectAggFunction$CollectAccumulator",
+                [("map", raw(MAP_VIEW))],
+            )
+            .map("map", ty.with_nullable(false), TypeKind::Int.nullable()),
             ("ARRAY_AGG", _) => Accumulator::structured(
                 "ArrayAggFunction$ArrayAggAccumulator",
                 [("list", raw(LINKED_LIST)), ("retractList", raw(LINKED_LIST))],
             ),
-            ("JSON_OBJECTAGG", _) => {
-                Accumulator::structured("JsonObjectAggFunction$Accumulator", [("map", raw(MAP_VIEW))]).map(
-                    "map",
-                    TypeKind::string().not_null(),
-                    TypeKind::string().nullable(),
-                )
-            }
+            ("JSON_OBJECTAGG", _) => Accumulator::structured(
+                "JsonObjectAggFunction$Accumulator",
+                [("map", raw(MAP_VIEW))],
+            )
+            .map("map", TypeKind::string().not_null(), TypeKind::string().nullable()),
             ("JSON_ARRAYAGG", _) => {
                 Accumulator::structured("JsonArrayAggFunction$Accumulator", [("list", raw(LIST_VIEW))])
                     .list("list", TypeKind::string().nullable())
@@ -277,11 +282,11 @@ fn average_sum_type(ty: &DataType) -> DataType {
     }
 }
 
-/// `MaxAggFunction`, `MinAggFunction`: strings lose their length.
+/// `MaxAggFunction`, `MinAggFunction`: strings lose their length, time attributes their mark.
 pub(super) fn extreme_type(ty: DataType) -> DataType {
     match ty.kind {
         TypeKind::Char(_) | TypeKind::VarChar(_) => TypeKind::string().nullable(),
-        _ => ty.with_nullable(true),
+        _ => ty.materialized().with_nullable(true),
     }
 }
 
@@ -297,10 +302,8 @@ fn extreme_with_retract(class: &str, member: &'static str, ty: DataType) -> Accu
 
 /// `FirstValueAggFunction`, `LastValueAggFunction`: one field, a row.
 fn by_order(value: &str, order: &str, ty: DataType) -> Accumulator {
-    let fields = [
-        Field { name: value.to_owned(), ty },
-        Field { name: order.to_owned(), ty: TypeKind::BigInt.nullable() },
-    ];
+    let fields =
+        [Field { name: value.to_owned(), ty }, Field { name: order.to_owned(), ty: TypeKind::BigInt.nullable() }];
     Accumulator::fields([("acc", TypeKind::Row(fields.into()).nullable())])
 }
 

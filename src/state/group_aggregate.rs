@@ -9,7 +9,7 @@ use crate::exec::group_aggregate::GroupAggregate;
 impl GroupAggregate {
     /// The accumulator row, over the columns of the aggregate's input.
     pub fn accumulators(&self, input: &[Column]) -> AccumulatorLayout {
-        let usage = AggregateUse { retracts: self.retracts, counts_rows: self.retracts };
+        let usage = AggregateUse { retracts: self.retracts, counts_rows: self.retracts, keeps_time: false };
         AccumulatorLayout::of(&self.calls, input, usage)
     }
 }

@@ -11,7 +11,7 @@ use crate::logical::rel::WindowKind;
 impl GroupWindowAggregate {
     /// The accumulator row, over the columns of the aggregate's input.
     pub fn accumulators(&self, input: &[Column]) -> AccumulatorLayout {
-        let usage = AggregateUse { retracts: self.retracts, counts_rows: self.retracts };
+        let usage = AggregateUse { retracts: self.retracts, counts_rows: self.retracts, keeps_time: false };
         AccumulatorLayout::of(&self.calls, input, usage)
     }
 

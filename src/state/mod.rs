@@ -199,9 +199,8 @@ impl Keyed {
 
     /// The two queues of a timer service. Flink's operators register both, whatever they use.
     fn timers(&self, service: &str) -> [StateEntry; 2] {
-        ["processing", "event"].map(|time| {
-            self.entry(format!("_timer_state/{time}_{service}"), StateKind::Timer, StateType::bigint())
-        })
+        ["processing", "event"]
+            .map(|time| self.entry(format!("_timer_state/{time}_{service}"), StateKind::Timer, StateType::bigint()))
     }
 
     /// As [`Keyed::timers`] of the process functions' own service.

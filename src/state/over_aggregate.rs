@@ -12,7 +12,8 @@ impl OverAggregate {
     /// The accumulator row, over the columns of the aggregate's input. Rows leave a bounded frame, so it takes them back.
     pub fn accumulators(&self, input: &[Column]) -> AccumulatorLayout {
         let bounded = self.frame.preceding.is_some();
-        AccumulatorLayout::of(&self.calls, input, AggregateUse { retracts: bounded, counts_rows: bounded })
+        let usage = AggregateUse { retracts: bounded, counts_rows: bounded, keeps_time: true };
+        AccumulatorLayout::of(&self.calls, input, usage)
     }
 
     fn sort_key(&self, context: &StateContext<'_>) -> RowType {

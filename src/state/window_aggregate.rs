@@ -13,7 +13,8 @@ impl WindowAggregate {
     /// (`SliceSharedWindowAggProcessor`).
     fn layout(&self, calls: &[AggCall], input: &[Column]) -> AccumulatorLayout {
         let hop = matches!(self.window.kind, WindowKind::Hop { .. });
-        AccumulatorLayout::of(calls, input, AggregateUse { retracts: self.retracts, counts_rows: self.retracts || hop })
+        let usage = AggregateUse { retracts: self.retracts, counts_rows: self.retracts || hop, keeps_time: false };
+        AccumulatorLayout::of(calls, input, usage)
     }
 
     /// The accumulator row, over the columns of the aggregate's input.

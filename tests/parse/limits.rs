@@ -67,8 +67,7 @@ fn wide_scripts_are_read() {
 
 #[test]
 fn garbage_is_refused_quickly() {
-    for text in ["${", "{{", "'", "`", "\"", "/*", "(", ")", "\0", "\u{fffd}", "'';", "a.", "U&'", "😀", "BEGIN "]
-    {
+    for text in ["${", "{{", "'", "`", "\"", "/*", "(", ")", "\0", "\u{fffd}", "'';", "a.", "U&'", "😀", "BEGIN "] {
         let (_, script) = parse_text(&text.repeat(20_000));
         assert!(!script.errors.is_empty(), "{text}");
     }
