@@ -17,7 +17,7 @@ use keepstate::catalog::types::{DataType, TypeKind};
 use keepstate::exec::{Plan, plan_script};
 use keepstate::source::SourceMap;
 use keepstate::state::types::{RowType, StateType, Summary};
-use keepstate::state::{StateEntry, StateKind, entries};
+use keepstate::state::{StateEntry, StateKind, accumulators, entries};
 use keepstate::target::Target;
 use serde_json::Value;
 
@@ -162,8 +162,14 @@ fn run(file: &str, outcome: &mut Outcome) {
             };
             let mut ours = Vec::new();
             for plan in &plans {
-                let states = plan.ids().map(|id| (plan.node(id).op.kind(), entries(plan, id)));
-                ours.extend(states.filter(|(_, s)| !s.is_empty()).map(|(kind, s)| planned(kind, &s)));
+                for id in plan.ids() {
+                    let (op, state) = (&plan.node(id).op, entries(plan, id));
+                    let stateful = !state.is_empty();
+                    assert!(stateful == op.is_stateful() || op.kind() == "Sink", "{name}: {} {stateful}", op.kind());
+                    if stateful {
+                        ours.push(planned(op.kind(), &state));
+                    }
+                }
             }
             let mut theirs: Vec<String> = operators.iter().map(measured).collect();
             ours.sort();
@@ -202,4 +208,64 @@ fn compare(list: &str, text: &str, found: &BTreeMap<String, String>) -> Vec<Stri
     let missing = names.difference(&known).map(|n| format!("{n}, not in {list}:\n{}", found[*n]));
     let fixed = known.difference(&names).map(|n| format!("{n}: strike it from {list}"));
     missing.chain(fixed).collect()
+}
+
+const SCRIPT: &str = "
+    SET 'table.exec.state.ttl' = '90 min';
+    CREATE TABLE orders (buyer STRING, item VARCHAR(20), price DECIMAL(10, 2), ts TIMESTAMP(3), WATERMARK FOR ts AS ts)
+    WITH ('connector' = 'stub', 'changelog' = 'all');
+    SELECT buyer, COUNT(DISTINCT item) AS items, MAX(price) AS top, AVG(price) AS mean FROM orders GROUP BY buyer;";
+
+#[test]
+fn people_read_fields_by_name() {
+    let plans = plan(SCRIPT, Target::Flink120).expect("a plan");
+    let text = keepstate::state::text::of_plan(&plans[0]);
+    insta::assert_snapshot!(text, @"
+    State of GroupAggregate (2), keyed by ROW<`buyer` STRING>
+      accState                  value ROW<`items` BIGINT, `top` MaxWithRetractAccumulator<`max` DECIMAL(10, 2), `mapSize` BIGINT, `map` MapView>, `mean.sum` DECIMAL(38, 2), `mean.count` BIGINT, `count(*)` BIGINT, `distinctAcc_0` MapView>, kept for 90 min
+      agg1$map                  MAP<DECIMAL(10, 2) NOT NULL, BIGINT>, kept for 90 min
+      distinctAcc_0             MAP<VARCHAR(20), BIGINT>, kept for 90 min
+      distinctAcc_0_null_state  value BIGINT, kept for 90 min
+      timers                    processing and event time
+    ");
+}
+
+#[test]
+fn machines_read_what_a_savepoint_says() {
+    let plans = plan(SCRIPT, Target::Flink120).expect("a plan");
+    let plan = &plans[0];
+    let aggregate = plan.ids().find(|id| plan.node(*id).op.kind() == "GroupAggregate").expect("an aggregate");
+    let state: Vec<Value> = entries(plan, aggregate).iter().map(StateEntry::to_json).collect();
+    let view = state.iter().find(|e| e["name"] == "distinctAcc_0").expect("a distinct view");
+    assert_eq!(
+        *view,
+        serde_json::json!({
+            "name": "distinctAcc_0", "kind": "map", "key": "ROW<STRING>", "namespace": "VOID",
+            "value": "MAP<VARCHAR(20), BIGINT>", "compiled_name": "groupAggregateState", "ttl": 5_400_000
+        })
+    );
+}
+
+#[test]
+fn calls_find_their_fields() {
+    let plans = plan(SCRIPT, Target::Flink120).expect("a plan");
+    let plan = &plans[0];
+    let layouts: Vec<_> = plan.ids().filter_map(|id| accumulators(plan, id)).collect();
+    let [layout] = layouts.as_slice() else { panic!("one aggregate, not {}", layouts.len()) };
+    assert_eq!(layout.calls, [0..1, 1..2, 2..4]);
+    assert_eq!(layout.count_star, Some(4), "rows are taken back, so Flink counts them");
+    assert_eq!(layout.distincts[0].field, 5);
+    assert_eq!((layout.views[0].call, layout.views[0].name.as_str()), (1, "agg1$map"));
+}
+
+#[test]
+fn a_restore_compares_types_not_names() {
+    let entry = |sql: &str, target| {
+        let plans = plan(&SCRIPT.replace("COUNT(DISTINCT item) AS items, MAX(price)", sql), target).expect("a plan");
+        let plan = &plans[0];
+        plan.ids().flat_map(|id| entries(plan, id)).find(|e| e.name == "accState").expect("accumulators")
+    };
+    let old = entry("SUM(price) AS total, COUNT(item)", Target::Flink120);
+    assert!(old.restores_into(&entry("SUM(price * 2) AS other, COUNT(price)", Target::Flink22)));
+    assert!(!old.restores_into(&entry("MAX(price) AS total, COUNT(item)", Target::Flink120)));
 }

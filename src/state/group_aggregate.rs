@@ -27,4 +27,8 @@ impl Stateful for GroupAggregate {
         }
         out
     }
+
+    fn layout(&self, context: &StateContext<'_>) -> Option<AccumulatorLayout> {
+        Some(self.accumulators(context.input))
+    }
 }

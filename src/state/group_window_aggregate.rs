@@ -50,4 +50,8 @@ impl Stateful for GroupWindowAggregate {
         out.extend(keyed.timers("window-timers"));
         out
     }
+
+    fn layout(&self, context: &StateContext<'_>) -> Option<AccumulatorLayout> {
+        Some(self.accumulators(context.input))
+    }
 }

@@ -25,6 +25,7 @@ use serde_json::{Value, json};
 
 use crate::catalog::options::{parse_bool, parse_duration};
 use crate::exec::{Column, Node, NodeId, Operator, Plan};
+use accumulators::AccumulatorLayout;
 use types::{RowType, StateType};
 
 /// One named piece of an operator's state.
@@ -125,6 +126,11 @@ impl StateEntry {
 trait Stateful {
     /// The entries in the order in which the operator registers them, timers last.
     fn entries(&self, context: &StateContext<'_>) -> Vec<StateEntry>;
+
+    /// The accumulator row of an aggregate.
+    fn layout(&self, _: &StateContext<'_>) -> Option<AccumulatorLayout> {
+        None
+    }
 }
 
 /// What an operator's state depends on beside the operator itself.
@@ -135,7 +141,11 @@ struct StateContext<'a> {
     input: &'a [Column],
 }
 
-impl StateContext<'_> {
+impl<'a> StateContext<'a> {
+    fn of(plan: &'a Plan, id: NodeId) -> StateContext<'a> {
+        StateContext { plan, node: plan.node(id), input: plan.input_columns(id, 0) }
+    }
+
     /// `table.exec.state.ttl`, if it is on.
     fn ttl(&self) -> Option<i64> {
         self.plan.options.get("table.exec.state.ttl").and_then(|v| parse_duration(v)).filter(|ttl| *ttl > 0)
@@ -211,10 +221,13 @@ impl Keyed {
 
 /// The state of an operator; empty if it keeps none.
 pub fn entries(plan: &Plan, id: NodeId) -> Vec<StateEntry> {
-    let node = plan.node(id);
-    stateful(&node.op)
-        .map(|op| op.entries(&StateContext { plan, node, input: plan.input_columns(id, 0) }))
-        .unwrap_or_default()
+    stateful(&plan.node(id).op).map(|op| op.entries(&StateContext::of(plan, id))).unwrap_or_default()
+}
+
+/// Where the calls of an aggregate stand in its accumulator row; none for operators that do not aggregate. The rows of
+/// `GlobalWindowAggregate` are laid out over the input of its local aggregate.
+pub fn accumulators(plan: &Plan, id: NodeId) -> Option<AccumulatorLayout> {
+    stateful(&plan.node(id).op)?.layout(&StateContext::of(plan, id))
 }
 
 fn stateful(op: &Operator) -> Option<&dyn Stateful> {

@@ -93,4 +93,8 @@ impl Stateful for OverAggregate {
         out.extend(keyed.user_timers());
         out
     }
+
+    fn layout(&self, context: &StateContext<'_>) -> Option<AccumulatorLayout> {
+        Some(self.accumulators(context.input))
+    }
 }

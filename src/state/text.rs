@@ -38,9 +38,36 @@ fn line(entry: &StateEntry) -> String {
         StateKind::Map | StateKind::List => String::new(),
         kind => format!("{kind} "),
     };
-    let _ = write!(out, "{:#}{}", entry.value, per(&entry.namespace));
+    let _ = write!(out, "{}{}", short(&entry.value), per(&entry.namespace));
     if let Some(ttl) = entry.ttl {
         let _ = write!(out, ", kept for {}", duration(ttl));
+    }
+    out
+}
+
+/// A type with field names, and with the classes of accumulators and views by their last name.
+fn short(ty: &StateType) -> String {
+    let text = by_last_name(&format!("{ty:#}"), "RAW('", "', '...')", "");
+    by_last_name(&text, "STRUCTURED<'", "', ", "<")
+}
+
+/// Replaces every `lead` class `tail` by the last name of the class and `then`.
+fn by_last_name(text: &str, lead: &str, tail: &str, then: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut parts = text.split(lead);
+    out.push_str(parts.next().unwrap_or_default());
+    for part in parts {
+        match part.split_once(tail) {
+            Some((class, rest)) => {
+                out.push_str(class.rsplit(['.', '$']).next().unwrap_or_default());
+                out.push_str(then);
+                out.push_str(rest);
+            }
+            None => {
+                out.push_str(lead);
+                out.push_str(part);
+            }
+        }
     }
     out
 }

@@ -74,11 +74,19 @@ impl Stateful for WindowAggregate {
     fn entries(&self, context: &StateContext<'_>) -> Vec<StateEntry> {
         self.state(context, &self.accumulators(context.input))
     }
+
+    fn layout(&self, context: &StateContext<'_>) -> Option<AccumulatorLayout> {
+        Some(self.accumulators(context.input))
+    }
 }
 
 impl Stateful for GlobalWindowAggregate {
     fn entries(&self, context: &StateContext<'_>) -> Vec<StateEntry> {
         let layout = self.accumulators(local_input(context.plan, &context.node.inputs));
         self.aggregate.state(context, &layout)
+    }
+
+    fn layout(&self, context: &StateContext<'_>) -> Option<AccumulatorLayout> {
+        Some(self.accumulators(local_input(context.plan, &context.node.inputs)))
     }
 }
