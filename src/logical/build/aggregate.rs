@@ -12,7 +12,6 @@ use super::select::{SelectResolver, apply_filter, item_name, unique};
 use crate::catalog::aggregates::{AggregateDef, Distinct};
 use crate::catalog::functions::ArgumentType;
 use crate::catalog::types::{DataType, TypeKind};
-use crate::logical::error::{PlanError, PlanResult};
 use crate::logical::make;
 use crate::logical::rel::{
     AggArg, AggCall, Aggregate, Expand, GroupWindow, Rel, RelColumn, RelOp, WindowOrigins, WrittenCall, WrittenKey,
@@ -21,6 +20,7 @@ use crate::logical::rex::{Origins, Rex, RexKind, Value};
 use crate::logical::scope::Scope;
 use crate::logical::simplify;
 use crate::logical::translate::Translator;
+use crate::plan_error::{PlanError, PlanResult};
 use crate::source::Span;
 use crate::syntax::ast::{FunctionArg, FunctionCall, Select, SelectItem};
 

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use super::Builder;
 use super::aggregate::AggregateCollector;
 use crate::catalog::aggregates::{self, AggregateKind};
-use crate::logical::error::{PlanError, PlanResult};
 use crate::logical::rel::{Aggregate, Rel, RelOp};
 use crate::logical::rex::{Origins, Rex};
 use crate::logical::scope::Scope;
 use crate::logical::simplify;
 use crate::logical::translate::{Resolver, Translator};
+use crate::plan_error::{PlanError, PlanResult};
 use crate::source::Span;
 use crate::syntax::ast::{Expr, ExprKind, FunctionCall, Ident, NamedWindow, Select, SelectItem};
 
