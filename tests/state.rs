@@ -177,7 +177,7 @@ fn run(file: &str, outcome: &mut Outcome) {
             if ours == theirs {
                 outcome.matched += 1;
             } else {
-                let diff = similar::TextDiff::from_lines(&theirs.concat(), &ours.concat()).unified_diff().to_string();
+                let diff = similar::TextDiff::from_lines(theirs.concat(), ours.concat()).unified_diff().to_string();
                 outcome.differ.insert(name, diff);
             }
         }
