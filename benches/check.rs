@@ -4,6 +4,7 @@
 //! read all of it. `BENCHMARKS.md` holds what was measured. The stages show where the time goes.
 
 use std::hint::black_box;
+use std::path::Path;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use keepstate::check::{Options, Text, check};
@@ -41,7 +42,7 @@ fn whole(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// The steps of a check, and what only the first check of a process pays.
+/// The steps of a check.
 fn stages(criterion: &mut Criterion) {
     let mut sources = SourceMap::new();
     let files = [("old.sql", OLD), ("new.sql", NEW)].map(|(name, text)| sources.add(name, text));
@@ -64,5 +65,27 @@ fn stages(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, whole, stages);
+/// What the first check of a process pays on top: reading the rule book.
+fn first(criterion: &mut Criterion) {
+    fn collect(directory: &Path, files: &mut Vec<(String, String)>) {
+        for entry in std::fs::read_dir(directory).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                collect(&path, files);
+            } else if !path.ends_with("README.md") {
+                let name = path.strip_prefix("rules").unwrap().display().to_string();
+                files.push((name, std::fs::read_to_string(&path).unwrap()));
+            }
+        }
+    }
+    let mut files = Vec::new();
+    collect(Path::new("rules"), &mut files);
+    files.sort();
+    let book = || RuleBook::parse(files.iter().map(|(path, text)| (path.as_str(), text.as_str())));
+    assert_eq!(book().map(|book| book.rules().len()), Ok(RuleBook::embedded().rules().len()));
+
+    criterion.bench_function("first/rule book", |b| b.iter(book));
+}
+
+criterion_group!(benches, whole, stages, first);
 criterion_main!(benches);
