@@ -645,7 +645,7 @@ impl<'a> Comparison<'a> {
             path: self.path(number),
             old: pair.old,
             new: pair.new,
-            state: Vec::new(),
+            state: crate::state::entries(plan, id).into_iter().map(|e| e.name).collect(),
         }
     }
 
