@@ -12,6 +12,7 @@ use super::view::{AggregateView, SideView, WindowView, frame_text, order, window
 use crate::exec::{NodeId, Operator, Plan};
 use crate::logical::rel::WindowKind;
 use crate::source::Span;
+use crate::state::{StateEntry, StateKind};
 
 /// A change with the pair it is about, and the pair whose change brings it about.
 pub struct Stated {
@@ -645,7 +646,7 @@ impl<'a> Comparison<'a> {
             path: self.path(number),
             old: pair.old,
             new: pair.new,
-            state: Vec::new(),
+            state: kept_state(plan, id),
         }
     }
 
@@ -670,6 +671,12 @@ impl<'a> Comparison<'a> {
         words.reverse();
         words.join("/")
     }
+}
+
+/// The names of the entries that hold an operator's data; its timers and marks follow from them.
+fn kept_state(plan: &Plan, id: NodeId) -> Vec<String> {
+    let holds_data = |e: &StateEntry| !matches!(e.kind, StateKind::Timer | StateKind::Operator);
+    crate::state::entries(plan, id).into_iter().filter(holds_data).map(|e| e.name).collect()
 }
 
 /// True if the operator's state is held in savepoints by keepstate's account (connectors' own state is not).
