@@ -106,10 +106,10 @@ impl<'a> Comparison<'a> {
         let mut at = self.matching.pairs[number].parent;
         while let Some(p) = at {
             let pair = &self.matching.pairs[p];
-            if let Some(id) = pair.new {
-                if let Some(span) = self.new.plan.node(id).origins.first() {
-                    return Some(span);
-                }
+            if let Some(id) = pair.new
+                && let Some(span) = self.new.plan.node(id).origins.first()
+            {
+                return Some(span);
             }
             at = pair.parent;
         }

@@ -84,7 +84,7 @@ impl<'a> Builder<'a> {
             return Err(PlanError::unsupported(qualify.span, "QUALIFY").into());
         }
         check_windows(&select.windows)?;
-        let item = self.from_clause(select)?;
+        let item = self.read_from(select)?;
         let mut scope = item.scope();
         let mut rel = item.rel;
         if let Some(condition) = &select.selection {

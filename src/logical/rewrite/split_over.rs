@@ -113,10 +113,10 @@ fn reject_over_on_over(input: &Rel, exprs: &[Rex], window: Span) -> PlanResult<(
     let mut clash = false;
     for e in exprs {
         e.visit(&mut |r| {
-            if let RexKind::Over(over) = &r.kind {
-                if !is_ranking(&over.function) {
-                    clash |= over.args.iter().filter_map(Rex::as_input).any(|i| is_bare_over_result(input, i));
-                }
+            if let RexKind::Over(over) = &r.kind
+                && !is_ranking(&over.function)
+            {
+                clash |= over.args.iter().filter_map(Rex::as_input).any(|i| is_bare_over_result(input, i));
             }
         });
     }
