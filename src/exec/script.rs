@@ -8,7 +8,7 @@ use super::planner::assemble;
 use super::{Plan, Target};
 use crate::catalog::types::TimeAttribute;
 use crate::catalog::{Catalog, InferredTable, Note, Table};
-use crate::logical::build::Builder;
+use crate::logical::convert::Builder;
 use crate::logical::make;
 use crate::logical::rel::Rel;
 use crate::logical::rewrite::optimize;
