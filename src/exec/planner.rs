@@ -35,10 +35,14 @@ fn leaves(tree: &Tree) -> usize {
 fn settle(mut tree: Tree, before: bool) -> Tree {
     let has_updates = tree.changelog.has_updates();
     let below = match &tree.op {
-        Operator::Sink(sink) => sink
-            .table
-            .as_ref()
-            .is_some_and(|t| matches!(Connector::of(t).sink, SinkAccepts::All { update_before: true })),
+        // A materializer compares whole rows: it needs the old ones too.
+        Operator::Sink(sink) => {
+            sink.upsert_materialize
+                || sink
+                    .table
+                    .as_ref()
+                    .is_some_and(|t| matches!(Connector::of(t).sink, SinkAccepts::All { update_before: true }))
+        }
         Operator::GroupAggregate(_)
         | Operator::WindowAggregate(_)
         | Operator::GroupWindowAggregate(_)

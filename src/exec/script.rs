@@ -194,7 +194,7 @@ impl ScriptPlanner {
     }
 
     fn lower(&self, rel: Rel, request: SinkRequest) -> PlanResult<Tree> {
-        let rel = optimize(materialize_proctime(rel))?;
+        let rel = materialize_proctime(optimize(rel)?);
         Lowering { target: self.target, options: self.catalog.options() }.lower_sink(request, rel)
     }
 

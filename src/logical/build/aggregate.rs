@@ -183,7 +183,7 @@ struct Layout {
 
 impl<'a> Builder<'a> {
     pub(super) fn aggregate_select(&mut self, select: &'a Select, rel: Rel, scope: &mut Scope) -> PlanResult<Rel> {
-        let GroupItems { keys, sets, window, written_keys } = self.group_items(select, scope)?;
+        let GroupItems { keys, sets, window, written_keys, .. } = self.group_items(select, scope)?;
         let mut collector = AggregateCollector {
             calls: Vec::new(),
             window,

@@ -7,10 +7,14 @@
 
 pub mod columns;
 mod prune;
+mod prune_empty;
 mod push_filters;
 mod ranks;
+mod reduce_constants;
+mod remove_aggregates;
 mod sources;
 mod split_over;
+mod unique_keys;
 mod window_aggregates;
 pub mod window_columns;
 
@@ -19,10 +23,14 @@ use super::rel::Rel;
 
 /// All steps.
 pub fn optimize(rel: Rel) -> PlanResult<Rel> {
+    let rel = push_filters::push_filters(rel);
+    let rel = reduce_constants::reduce_constants(rel);
     let rel = split_over::split_over(rel)?;
     let rel = push_filters::push_filters(rel);
+    let rel = prune_empty::prune_empty(rel);
     let rel = prune::prune_root(rel);
     let rel = sources::push_into_sources(rel);
     let rel = ranks::recognize_ranks(rel)?;
+    let rel = remove_aggregates::remove_aggregates(rel);
     window_aggregates::plan_window_aggregates(rel)
 }

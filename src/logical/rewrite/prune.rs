@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use super::unique_keys::unique_keys;
 use super::columns::{ColumnMap, columns_in_order, identity, keep_calls, moved, remap_order};
 use crate::catalog::connectors::Connector;
 use crate::catalog::types::TypeKind;
@@ -228,6 +229,8 @@ pub fn narrow_below_ranks(rel: Rel, wanted: &[usize]) -> (Rel, ColumnMap) {
             let width = inputs[0].columns.len();
             let mut needed: Vec<usize> = wanted.iter().copied().filter(|i| *i < width).collect();
             needed.extend(rank.partition.iter().chain(rank.order.iter().map(|k| &k.column)));
+            // What tells rows apart is kept, so that updates still find theirs.
+            needed.extend(unique_keys(&inputs[0]).into_iter().flatten());
             sort_unique(&mut needed);
             let input = narrow_exact(inputs.remove(0), &needed);
             let mut map = positions(width, &needed);

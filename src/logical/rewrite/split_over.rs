@@ -105,37 +105,34 @@ fn the_window(exprs: &[Rex]) -> PlanResult<Span> {
     }
 }
 
-/// Flink 1.20 names the results of every OVER operator `w0$o0`, ... and fails when one reads another's result unchanged.
+/// Flink names the results of every OVER operator `w0$o0`, ..., and fails when one stands right on another: a projection in
+/// between gives the results of the inner one other names.
 fn reject_over_on_over(input: &Rel, exprs: &[Rex], window: Span) -> PlanResult<()> {
-    if !matches!(input.op, RelOp::Over(_) | RelOp::Project(_) | RelOp::Filter(_)) {
-        return Ok(());
-    }
-    let mut clash = false;
-    for e in exprs {
-        e.visit(&mut |r| {
-            if let RexKind::Over(over) = &r.kind {
-                if !is_ranking(&over.function) {
-                    clash |= over.args.iter().filter_map(Rex::as_input).any(|i| is_bare_over_result(input, i));
-                }
-            }
-        });
-    }
-    if !clash {
+    if !stands_on_over(input) || exprs.iter().all(|e| only_ranking(e)) {
         return Ok(());
     }
     Err(PlanError::rejected(window, "field names must be unique, found duplicates: [w0$o0]")
-        .label("this OVER aggregate reads the result of another OVER aggregate as it is")
+        .label("this OVER aggregate stands right on the result of another one")
         .help("Flink names both results `w0$o0`; compute something from the inner result first")
         .into())
 }
 
-fn is_bare_over_result(rel: &Rel, i: usize) -> bool {
+fn stands_on_over(rel: &Rel) -> bool {
     match &rel.op {
-        RelOp::Over(_) => i >= rel.input().columns.len(),
-        RelOp::Filter(_) => is_bare_over_result(rel.input(), i),
-        RelOp::Project(exprs) => exprs[i].as_input().is_some_and(|j| is_bare_over_result(rel.input(), j)),
+        RelOp::Over(_) => true,
+        RelOp::Filter(_) => stands_on_over(rel.input()),
         _ => false,
     }
+}
+
+fn only_ranking(e: &Rex) -> bool {
+    let mut only = true;
+    e.visit(&mut |r| {
+        if let RexKind::Over(over) = &r.kind {
+            only &= is_ranking(&over.function);
+        }
+    });
+    only
 }
 
 fn is_ranking(function: &str) -> bool {
