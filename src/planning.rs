@@ -2,7 +2,7 @@
 
 use crate::diff::change::JobDiff;
 use crate::exec::{self, NodeId, Plan};
-use crate::logical::error::PlanError;
+use crate::plan_error::PlanError;
 use crate::report::model::StateEntry;
 use crate::source::{SourceMap, Span};
 use crate::syntax::ast::Script;

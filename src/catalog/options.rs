@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::logical::error::{PlanError, PlanResult};
+use crate::plan_error::{PlanError, PlanResult};
 use crate::source::Span;
 
 /// One option with its place.

@@ -9,11 +9,11 @@ use super::{Plan, Target};
 use crate::catalog::types::TimeAttribute;
 use crate::catalog::{Catalog, InferredTable, Note, Table};
 use crate::logical::build::Builder;
-use crate::logical::error::{PlanError, PlanResult};
 use crate::logical::make;
 use crate::logical::rel::Rel;
 use crate::logical::rewrite::optimize;
 use crate::logical::rex::Origins;
+use crate::plan_error::{PlanError, PlanResult};
 use crate::source::Span;
 use crate::syntax::ast::{CreateTable, Insert, Query, Script, Statement, StatementKind, TableElement};
 

@@ -12,9 +12,9 @@ use crate::exec::local_window_aggregate::LocalWindowAggregate;
 use crate::exec::window_aggregate::{GlobalWindowAggregate, WindowAggregate, WindowAggregateOrigin};
 use crate::exec::window_spec::{WindowAttachment, WindowSpec};
 use crate::exec::{Column, Operator};
-use crate::logical::error::{PlanError, PlanResult};
 use crate::logical::rel::{self, Rel, RelColumn, WindowKind, Windowing};
 use crate::logical::rex::Origins;
+use crate::plan_error::{PlanError, PlanResult};
 use crate::source::Span;
 
 impl Lowering<'_> {

@@ -18,9 +18,9 @@ use super::window_spec::{WindowAttachment, WindowSpec};
 use super::window_table_function::WindowTableFunction;
 use super::{Column, Operator, Target};
 use crate::catalog::SessionOptions;
-use crate::logical::error::PlanResult;
 use crate::logical::rel::{Rel, RelColumn, RelOp, WindowKind, WindowTvf};
 use crate::logical::rex::{Origins, Rex};
+use crate::plan_error::PlanResult;
 
 pub use sink::SinkRequest;
 

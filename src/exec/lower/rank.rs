@@ -10,10 +10,10 @@ use crate::exec::window_deduplicate::WindowDeduplicate;
 use crate::exec::window_rank::WindowRank;
 use crate::exec::window_spec::{WindowAttachment, WindowSpec};
 use crate::exec::{Operator, Target};
-use crate::logical::error::{PlanError, PlanResult};
 use crate::logical::rel::{self, RankType, Rel, RelColumn};
 use crate::logical::rewrite::window_columns::window_columns;
 use crate::logical::rex::Origins;
+use crate::plan_error::{PlanError, PlanResult};
 
 impl Lowering<'_> {
     pub(super) fn rank(

@@ -6,9 +6,9 @@ use crate::exec::changelog::ChangelogMode;
 use crate::exec::changelog_normalize::ChangelogNormalize;
 use crate::exec::table_source_scan::TableSourceScan;
 use crate::exec::{Column, Operator};
-use crate::logical::error::PlanResult;
 use crate::logical::rel::{RelColumn, Scan};
 use crate::logical::rex::{Origins, Rex};
+use crate::plan_error::PlanResult;
 
 impl Lowering<'_> {
     /// A scan; one of an upsert source with the operator that completes its changes.

@@ -12,7 +12,6 @@ use super::select::{SelectResolver, apply_filter, item_name, unique};
 use crate::catalog::aggregates::{AggregateDef, Distinct};
 use crate::catalog::functions::ArgumentType;
 use crate::catalog::types::{DataType, TypeKind};
-use crate::logical::error::{PlanError, PlanResult};
 use crate::logical::make;
 use crate::logical::rel::{
     AggArg, AggCall, Aggregate, Expand, GroupWindow, Rel, RelColumn, RelOp, WindowOrigins, WrittenCall, WrittenKey,
@@ -21,6 +20,7 @@ use crate::logical::rex::{Origins, Rex, RexKind, Value};
 use crate::logical::scope::Scope;
 use crate::logical::simplify;
 use crate::logical::translate::Translator;
+use crate::plan_error::{PlanError, PlanResult};
 use crate::source::Span;
 use crate::syntax::ast::{FunctionArg, FunctionCall, Select, SelectItem};
 
@@ -102,7 +102,7 @@ impl AggregateCollector {
         }
         let distinct = call.distinct && def.distinct == Distinct::Matters;
         let filter = match &call.filter {
-            Some(e) => Some(simplify::simplify(t.condition(e, inner, "FILTER")?)),
+            Some(e) => Some(simplify::simplify_condition(t.condition(e, inner, "FILTER")?)),
             None => None,
         };
         // A COUNT of something that is never NULL counts rows (Calcite's RexBuilder.addAggCall).
@@ -245,7 +245,7 @@ impl<'a> Builder<'a> {
         let key_names = collector.keys.iter().map(|k| key_name(k, &items, &names, scope)).collect();
         let (mut rel, layout) = build_aggregate(rel, collector, written_keys, key_names, at);
         if let Some((condition, span)) = having {
-            let condition = layout.finish(&simplify::simplify(condition), span, scope)?;
+            let condition = layout.finish(&simplify::simplify_condition(condition), span, scope)?;
             rel = apply_filter(rel, condition, span);
         }
         let mut exprs = Vec::with_capacity(items.len());

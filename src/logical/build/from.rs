@@ -5,13 +5,13 @@ use std::sync::Arc;
 use super::{Builder, ast_columns};
 use crate::catalog::types::{DataType, TimeAttribute, TypeKind};
 use crate::catalog::{InferredTable, Resolved, Table, TableColumnKind, TablePath, View};
-use crate::logical::error::{PlanError, PlanResult};
 use crate::logical::make;
 use crate::logical::rel::{Rel, RelColumn, RelOp, Scan, Watermark};
 use crate::logical::rex::{Origins, Rex};
 use crate::logical::scope::Scope;
 use crate::logical::simplify;
 use crate::logical::translate::Translator;
+use crate::plan_error::{PlanError, PlanResult};
 use crate::source::Span;
 use crate::syntax::ast::{Hint, Ident, ObjectName, Select, TableAlias, TableRef, TableRefKind};
 

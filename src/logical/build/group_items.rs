@@ -4,11 +4,11 @@ use super::Builder;
 use super::legacy_window::{LegacyWindow, legacy_window};
 use super::select::SelectResolver;
 use crate::catalog::types::DataType;
-use crate::logical::error::{PlanError, PlanResult};
 use crate::logical::rel::WrittenKey;
 use crate::logical::rex::{Origins, Rex};
 use crate::logical::scope::Scope;
 use crate::logical::translate::Translator;
+use crate::plan_error::{PlanError, PlanResult};
 use crate::source::Span;
 use crate::syntax::ast::{Expr, GroupItem, Select};
 

@@ -4,12 +4,12 @@ use super::aggregate::PROPERTIES;
 use super::from::{inferred_rowtime, is_unknown_column};
 use super::select::SelectResolver;
 use crate::catalog::types::{DataType, TimeAttribute, TypeKind};
-use crate::logical::error::{PlanError, PlanResult};
 use crate::logical::rel::{WindowKind, WindowOrigins};
 use crate::logical::rex::{Origins, Rex, Value};
 use crate::logical::scope::Scope;
 use crate::logical::simplify;
 use crate::logical::translate::Translator;
+use crate::plan_error::{PlanError, PlanResult};
 use crate::source::Span;
 use crate::syntax::ast::{Expr, ExprKind, FunctionArg, FunctionCall, Literal};
 

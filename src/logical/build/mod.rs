@@ -17,9 +17,9 @@ mod window_tvf;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::error::{PlanError, PlanResult};
 use super::rel::Rel;
 use crate::catalog::{Catalog, Note, Table, TablePath};
+use crate::plan_error::{PlanError, PlanResult};
 use crate::source::Span;
 use crate::syntax::ast::{Ident, Query};
 

@@ -6,10 +6,10 @@ use super::select::SelectResolver;
 use crate::catalog::aggregates;
 use crate::catalog::functions::ArgumentType;
 use crate::catalog::types::{DataType, TypeKind};
-use crate::logical::error::{PlanError, PlanResult};
 use crate::logical::rex::{Origins, OverCall, OverFrame, Rex, RexKind, SortExpr, Value};
 use crate::logical::simplify;
 use crate::logical::translate::Translator;
+use crate::plan_error::{PlanError, PlanResult};
 use crate::source::Span;
 use crate::syntax::ast::{
     Expr, Frame, FrameBound, FrameUnits, FunctionArg, FunctionCall, NamedWindow, OrderItem, WindowSpec,

@@ -1,11 +1,11 @@
 //! WITH, the body, ORDER BY and LIMIT.
 
 use super::{Builder, CteBinding};
-use crate::logical::error::{PlanError, PlanResult};
 use crate::logical::rel::{Rel, RelColumn, RelOp};
 use crate::logical::rex::Origins;
 use crate::logical::translate::Translator;
 use crate::logical::{scope::Scope, simplify};
+use crate::plan_error::{PlanError, PlanResult};
 use crate::source::Span;
 use crate::syntax::ast::{Expr, Query, SetExpr};
 

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use super::Builder;
 use super::aggregate::AggregateCollector;
 use crate::catalog::aggregates::{self, AggregateKind};
-use crate::logical::error::{PlanError, PlanResult};
 use crate::logical::rel::{Aggregate, Rel, RelOp};
 use crate::logical::rex::{Origins, Rex};
 use crate::logical::scope::Scope;
 use crate::logical::simplify;
 use crate::logical::translate::{Resolver, Translator};
+use crate::plan_error::{PlanError, PlanResult};
 use crate::source::Span;
 use crate::syntax::ast::{Expr, ExprKind, FunctionCall, Ident, NamedWindow, Select, SelectItem};
 
@@ -157,7 +157,7 @@ impl<'a> Builder<'a> {
 
 /// A filter on top of `rel`.
 pub(super) fn apply_filter(rel: Rel, condition: Rex, at: Span) -> Rel {
-    let conjuncts: Vec<Rex> = simplify::conjuncts(simplify::simplify(condition));
+    let conjuncts: Vec<Rex> = simplify::conjuncts(simplify::simplify_condition(condition));
     if conjuncts.iter().any(simplify::is_always_false) {
         return Rel {
             op: RelOp::Values(Vec::new()),

@@ -3,10 +3,10 @@
 use super::Builder;
 use super::select::distinct_over;
 use crate::catalog::coercion;
-use crate::logical::error::{PlanError, PlanResult};
 use crate::logical::make;
 use crate::logical::rel::{Rel, RelColumn, RelOp};
 use crate::logical::rex::Origins;
+use crate::plan_error::{PlanError, PlanResult};
 use crate::source::Span;
 use crate::syntax::ast::{SetExpr, SetOperator};
 

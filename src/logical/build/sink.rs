@@ -5,12 +5,12 @@ use std::sync::Arc;
 use super::Builder;
 use crate::catalog::types::{DataType, TypeKind};
 use crate::catalog::{Resolved, Table};
-use crate::logical::error::{PlanError, PlanResult};
 use crate::logical::make;
 use crate::logical::rel::Rel;
 use crate::logical::rex::{Origins, Rex, Value};
 use crate::logical::simplify;
 use crate::logical::translate::Translator;
+use crate::plan_error::{PlanError, PlanResult};
 use crate::source::Span;
 use crate::syntax::ast::Insert;
 

@@ -5,13 +5,13 @@ use std::collections::HashMap;
 use super::Builder;
 use super::from::{FromItem, inferred_rowtime};
 use crate::catalog::types::TimeAttribute;
-use crate::logical::error::{PlanError, PlanResult};
 use crate::logical::rel::{
     Rel, RelColumn, RelOp, WindowKind, WindowOrigins, WindowTvf, window_bound_type, window_time_type,
 };
 use crate::logical::rex::{Origins, Value};
 use crate::logical::simplify;
 use crate::logical::translate::Translator;
+use crate::plan_error::{PlanError, PlanResult};
 use crate::source::Span;
 use crate::syntax::ast::{
     Expr, ExprKind, FunctionArg, FunctionCall, Ident, Select, TableArgument, TableArgumentSource,

@@ -18,8 +18,8 @@ mod unique_keys;
 mod window_aggregates;
 pub mod window_columns;
 
-use super::error::PlanResult;
 use super::rel::Rel;
+use crate::plan_error::PlanResult;
 
 /// All steps.
 pub fn optimize(rel: Rel) -> PlanResult<Rel> {

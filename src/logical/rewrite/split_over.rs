@@ -8,10 +8,10 @@
 use std::sync::Arc;
 
 use crate::catalog::types::{DataType, TypeKind};
-use crate::logical::error::{PlanError, PlanResult};
 use crate::logical::make;
 use crate::logical::rel::{AggArg, AggCall, Over, Rel, RelColumn, RelOp, SortKey, WrittenCall};
 use crate::logical::rex::{Origins, OverCall, Rex, RexKind};
+use crate::plan_error::{PlanError, PlanResult};
 use crate::source::Span;
 
 /// Splits every projection with OVER aggregates in the tree.

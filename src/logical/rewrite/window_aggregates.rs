@@ -8,13 +8,13 @@ use std::sync::Arc;
 
 use super::columns::{ColumnMap, identity, moved, remap_call};
 use super::window_columns::{WindowColumns, window_columns};
-use crate::logical::error::PlanResult;
 use crate::logical::make;
 use crate::logical::rel::{
     AggArg, AggCall, Aggregate, Expand, Rel, RelColumn, RelOp, WindowAggregate, WindowKind, WindowTvf, Windowing,
     WrittenCall, WrittenKey, window_bound_type, window_time_type,
 };
 use crate::logical::rex::{Origins, Rex};
+use crate::plan_error::PlanResult;
 
 /// Plans every aggregate of the tree.
 pub fn plan_window_aggregates(rel: Rel) -> PlanResult<Rel> {
