@@ -115,6 +115,15 @@ impl Lowering<'_> {
     ) -> PlanResult<Tree> {
         let at = origins.first().unwrap_or_default();
         check_functions(&aggregate, at)?;
+        if self.options.early_fire().is_some() || self.options.late_fire().is_some() {
+            return Err(PlanError::rejected(
+                at,
+                "an aggregate over a window table function does not support early-fire and late-fire",
+            )
+            .label("aggregated here")
+            .help("unset `table.exec.emit.early-fire.enabled` and `table.exec.emit.late-fire.enabled`")
+            .into());
+        }
         let input = self.lower(input)?;
         let retracts = !input.changelog.is_insert_only();
         let columns = exec_columns(columns);

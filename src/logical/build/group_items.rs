@@ -38,7 +38,8 @@ const MAX_SETS: usize = 1024;
 
 impl<'a> Builder<'a> {
     pub(super) fn group_items(&mut self, select: &'a Select, scope: &mut Scope) -> PlanResult<GroupItems> {
-        let mut out = GroupItems { keys: Vec::new(), sets: None, window: None, written_keys: Vec::new(), constant: None };
+        let mut out =
+            GroupItems { keys: Vec::new(), sets: None, window: None, written_keys: Vec::new(), constant: None };
         let Some(group) = &select.group_by else { return Ok(out) };
         let mut sets: Vec<Vec<usize>> = vec![Vec::new()];
         let mut several = false;

@@ -151,7 +151,7 @@ impl<'a> Builder<'a> {
                 }
             }
         }
-        Ok(rel.project(exprs, unique(names), Origins::at(select.span)))
+        Ok(rel.project_as(exprs, unique(names), Origins::at(select.span)))
     }
 }
 

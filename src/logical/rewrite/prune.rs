@@ -6,8 +6,8 @@
 
 use std::sync::Arc;
 
-use super::unique_keys::unique_keys;
 use super::columns::{ColumnMap, columns_in_order, identity, keep_calls, moved, remap_order};
+use super::unique_keys::unique_keys;
 use crate::catalog::connectors::Connector;
 use crate::catalog::types::TypeKind;
 use crate::logical::rel::{Aggregate, GroupWindow, Rel, RelColumn, RelOp, Scan, Watermark, WindowTvf};

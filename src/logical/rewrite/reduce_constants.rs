@@ -17,7 +17,11 @@ pub fn reduce_constants(rel: Rel) -> Rel {
     let op = match op {
         RelOp::Project(exprs) => {
             let known = constants(&inputs[0]);
-            if known.iter().all(Option::is_none) { RelOp::Project(exprs) } else { RelOp::Project(reduce(exprs, &known)) }
+            if known.iter().all(Option::is_none) {
+                RelOp::Project(exprs)
+            } else {
+                RelOp::Project(reduce(exprs, &known))
+            }
         }
         op => op,
     };
@@ -41,7 +45,8 @@ fn reduce(exprs: Vec<Rex>, known: &[Option<Rex>]) -> Vec<Rex> {
             });
             let out = if out.contains_over() { out } else { simplify::simplify(out) };
             // The type stays what the reader was promised, nullability included.
-            let out = if out.as_literal().is_some() && out.ty != ty { simplify::simplify(Rex::cast(out, ty)) } else { out };
+            let out =
+                if out.as_literal().is_some() && out.ty != ty { simplify::simplify(Rex::cast(out, ty)) } else { out };
             out.with_origins(&origins)
         })
         .collect()

@@ -1,4 +1,4 @@
-//! Columns whose values never repeat (Flink's `FlinkRelMdUniqueKeys`).
+//! Columns whose values never repeat (Flink's `FlinkRelMdUniqueKeys`). A watermark assigner hides the keys of its source.
 
 use crate::logical::rel::{Rank, RankType, Rel, RelOp};
 
@@ -10,7 +10,7 @@ pub fn unique_keys(rel: &Rel) -> Vec<Vec<usize>> {
             let places = key.columns.iter().map(|c| scan.fields.iter().position(|f| f == c));
             places.collect::<Option<Vec<_>>>().into_iter().collect()
         }
-        RelOp::Filter(_) | RelOp::Watermark(_) | RelOp::Over(_) => unique_keys(rel.input()),
+        RelOp::Filter(_) | RelOp::Over(_) => unique_keys(rel.input()),
         RelOp::Project(exprs) => {
             let place = |c: &usize| exprs.iter().position(|e| e.as_input() == Some(*c));
             unique_keys(rel.input()).iter().filter_map(|key| key.iter().map(place).collect()).collect()
