@@ -65,6 +65,8 @@ pub enum RelOp {
     Union,
     /// Literal rows.
     Values(Vec<Vec<Rex>>),
+    /// ORDER BY, LIMIT and OFFSET of a query.
+    Sort(Sort),
 }
 
 /// A table scan.
@@ -342,6 +344,17 @@ pub struct SortKey {
     pub nulls_first: bool,
     /// Where it is written.
     pub origins: Origins,
+}
+
+/// ORDER BY, LIMIT and OFFSET of a query.
+#[derive(Debug, Clone)]
+pub struct Sort {
+    /// ORDER BY.
+    pub keys: Vec<SortKey>,
+    /// OFFSET.
+    pub offset: i64,
+    /// LIMIT or FETCH.
+    pub fetch: Option<i64>,
 }
 
 /// An OVER window with its calls.

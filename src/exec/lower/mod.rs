@@ -3,7 +3,9 @@
 mod aggregate;
 mod over;
 mod rank;
+mod signs;
 mod sink;
+mod sort;
 mod source;
 
 use std::sync::Arc;
@@ -37,10 +39,21 @@ pub struct Tree {
     pub changelog: ChangelogMode,
     /// Upsert keys.
     pub upsert_keys: Vec<Vec<usize>>,
-    /// Columns that only grow (true) or only shrink (false) per upsert key; none: neither.
-    pub monotonic: Vec<Option<bool>>,
+    /// How columns change per upsert key; none: any way.
+    pub monotonic: Vec<Option<Trend>>,
     /// The clause it comes from.
     pub origins: Origins,
+}
+
+/// How a column changes from update to update of a row (Flink's `RelModifiedMonotonicity`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Trend {
+    /// It only grows.
+    Rises,
+    /// It only shrinks.
+    Falls,
+    /// It stays.
+    Constant,
 }
 
 /// Lowers queries for one target under one set of options.
@@ -84,6 +97,7 @@ impl Lowering<'_> {
             RelOp::WindowTvf(tvf) => self.window_table_function(tvf, inputs.remove(0), columns, origins),
             RelOp::WindowAggregate(aggregate) => self.window_aggregate(*aggregate, inputs.remove(0), columns, origins),
             RelOp::Over(over) => self.over_aggregate(over, inputs.remove(0), columns, origins),
+            RelOp::Sort(sort) => self.sort(sort, inputs.remove(0), columns, origins),
             RelOp::Rank(rank) => self.rank(rank, inputs.remove(0), columns, origins),
             RelOp::Union => {
                 let inputs = inputs.into_iter().map(|i| self.lower(i)).collect::<PlanResult<Vec<_>>>()?;

@@ -22,7 +22,7 @@ use crate::logical::simplify;
 use crate::logical::translate::Translator;
 use crate::plan_error::{PlanError, PlanResult};
 use crate::source::Span;
-use crate::syntax::ast::{FunctionArg, FunctionCall, Select, SelectItem};
+use crate::syntax::ast::{Expr, FunctionArg, FunctionCall, Select, SelectItem};
 
 /// Aggregate `k` stands as column `AGGREGATES + k` until the aggregate is built.
 const AGGREGATES: usize = 1 << 24;
@@ -183,7 +183,13 @@ struct Layout {
 }
 
 impl<'a> Builder<'a> {
-    pub(super) fn aggregate_select(&mut self, select: &'a Select, rel: Rel, scope: &mut Scope) -> PlanResult<Rel> {
+    pub(super) fn aggregate_select(
+        &mut self,
+        select: &'a Select,
+        rel: Rel,
+        scope: &mut Scope,
+        sort_items: &[&'a Expr],
+    ) -> PlanResult<Rel> {
         let GroupItems { keys, sets, window, written_keys, .. } = self.group_items(select, scope)?;
         let mut collector = AggregateCollector {
             calls: Vec::new(),
@@ -228,6 +234,24 @@ impl<'a> Builder<'a> {
                     }
                 }
             }
+        }
+        self.sort_own = items.len();
+        self.sort_columns.clear();
+        for expr in sort_items {
+            let mut resolver = SelectResolver {
+                scope,
+                windows: &select.windows,
+                aggregates: Some(&mut collector),
+                over: true,
+                clause: "ORDER BY",
+            };
+            let rex = translator.select_item(expr, &mut resolver)?;
+            let place = items.iter().position(|i| *i == rex).unwrap_or_else(|| {
+                names.push(item_name(expr, None, items.len()));
+                items.push(rex);
+                items.len() - 1
+            });
+            self.sort_columns.push(place);
         }
         let having = match &select.having {
             Some(condition) => {

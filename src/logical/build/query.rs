@@ -28,16 +28,6 @@ impl<'a> Builder<'a> {
         result
     }
 
-    fn body_with_order(&mut self, query: &'a Query) -> PlanResult<Rel> {
-        if let Some(order) = query.order_by.first() {
-            return Err(PlanError::unsupported(order.span, "ORDER BY outside of OVER").into());
-        }
-        if let Some(limit) = query.limit.as_ref().or(query.offset.as_ref()) {
-            return Err(PlanError::unsupported(limit.span, "LIMIT").into());
-        }
-        self.set_expr(&query.body)
-    }
-
     pub(super) fn set_expr(&mut self, body: &'a SetExpr) -> PlanResult<Rel> {
         match body {
             SetExpr::Select(select) => self.select(select),

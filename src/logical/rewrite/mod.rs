@@ -13,6 +13,7 @@ mod push_filters;
 mod ranks;
 mod reduce_constants;
 mod remove_aggregates;
+mod sort_projects;
 mod sources;
 mod split_over;
 mod unique_keys;
@@ -32,6 +33,7 @@ pub fn optimize(rel: Rel) -> PlanResult<Rel> {
     let rel = prune_empty::prune_empty(rel);
     let rel = project_unions::project_unions(rel);
     let rel = prune::prune_root(rel);
+    let rel = sort_projects::sort_below_projects(rel);
     let rel = sources::push_into_sources(rel);
     let rel = remove_aggregates::remove_aggregates(rel);
     let rel = ranks::recognize_ranks(rel)?;

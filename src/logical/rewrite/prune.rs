@@ -83,7 +83,12 @@ fn prune(rel: Rel, wanted: &[usize]) -> (Rel, ColumnMap) {
             (Rel { op: RelOp::Union, inputs, columns, origins }, map)
         }
         // These read (or keep) their whole input.
-        op @ (RelOp::Over(_) | RelOp::Rank(_) | RelOp::Expand(_) | RelOp::WindowAggregate(_) | RelOp::Values(_)) => {
+        op @ (RelOp::Over(_)
+        | RelOp::Rank(_)
+        | RelOp::Expand(_)
+        | RelOp::WindowAggregate(_)
+        | RelOp::Values(_)
+        | RelOp::Sort(_)) => {
             let map = identity(columns.len());
             let inputs = inputs.into_iter().map(prune_all).collect();
             (Rel { op, inputs, columns, origins }, map)
