@@ -37,6 +37,12 @@ impl SelectResolver<'_> {
                     .into())
             };
         };
+        if matches!(name, "LEAD" | "NTILE" | "PERCENT_RANK" | "CUME_DIST") {
+            return Err(PlanError::rejected(call.span, format!("{name} function is not supported in stream mode"))
+                .label("this needs rows that come later")
+                .help("use LAG for earlier rows, ROW_NUMBER for numbers")
+                .into());
+        }
         if call.filter.is_some() {
             return Err(PlanError::rejected(call.span, "OVER must be applied to aggregate function")
                 .label("FILTER and OVER together are not possible")
@@ -74,7 +80,8 @@ impl SelectResolver<'_> {
         let partition_by = window.partition_by.iter().map(|e| self.over_expr(e, t)).collect::<PlanResult<Vec<_>>>()?;
         let order_by = window.order_by.iter().map(|o| self.sort(o, t)).collect::<PlanResult<Vec<_>>>()?;
         let frame = match window.frame {
-            Some(frame) => self.frame(frame, t)?,
+            Some(frame) if window.bounds => self.frame(frame, t)?,
+            Some(frame) => OverFrame { units: frame.units, preceding: None, origins: Origins::at(frame.span) },
             None => OverFrame {
                 units: if name == "ROW_NUMBER" { FrameUnits::Rows } else { FrameUnits::Range },
                 preceding: None,
@@ -144,7 +151,9 @@ impl SelectResolver<'_> {
     fn bound(&mut self, units: FrameUnits, e: &Expr, t: &mut Translator<'_>) -> PlanResult<i64> {
         let rex = self.over_expr(e, t)?;
         match (units, rex.as_literal()) {
-            (FrameUnits::Range, Some(Value::Millis(ms))) => Ok(*ms),
+            // Flink takes an interval for ROWS too, and counts its milliseconds; months count as a number for RANGE.
+            (_, Some(Value::Millis(ms))) => Ok(*ms),
+            (FrameUnits::Range, Some(Value::Months(months))) => Ok(i64::from(*months)),
             (FrameUnits::Rows, Some(Value::Int(n))) if *n >= 0 => Ok(*n),
             (FrameUnits::Range, Some(Value::Int(_) | Value::Decimal { .. })) => {
                 Err(PlanError::rejected(e.span, "data type mismatch between ORDER BY and RANGE clause")
@@ -168,10 +177,18 @@ struct ResolvedWindow<'w> {
     partition_by: &'w [Expr],
     order_by: &'w [OrderItem],
     frame: Option<&'w Frame>,
+    /// The frame's bounds count. A frame that is added to a named window only brings its ROWS or RANGE: Calcite's
+    /// `SqlWindow.overlay` keeps the bounds of the named one.
+    bounds: bool,
 }
 
 fn resolve<'w>(windows: &'w [NamedWindow], spec: &'w WindowSpec, depth: usize) -> PlanResult<ResolvedWindow<'w>> {
-    let own = ResolvedWindow { partition_by: &spec.partition_by, order_by: &spec.order_by, frame: spec.frame.as_ref() };
+    let own = ResolvedWindow {
+        partition_by: &spec.partition_by,
+        order_by: &spec.order_by,
+        frame: spec.frame.as_ref(),
+        bounds: true,
+    };
     let Some(base) = &spec.base else { return Ok(own) };
     let Some(named) = windows.iter().find(|w| w.name.value == base.value) else {
         let near = crate::catalog::suggest::nearest(&base.value, windows.iter().map(|w| w.name.value.as_str()));
@@ -191,6 +208,7 @@ fn resolve<'w>(windows: &'w [NamedWindow], spec: &'w WindowSpec, depth: usize) -
         partition_by: if own.partition_by.is_empty() { below.partition_by } else { own.partition_by },
         order_by: if own.order_by.is_empty() { below.order_by } else { own.order_by },
         frame: own.frame.or(below.frame),
+        bounds: own.frame.is_none() && below.bounds,
     })
 }
 
