@@ -325,7 +325,6 @@ fn names_are_found_and_suggested() {
 
 /// Every example from end to end: both scripts are planned, compared and judged.
 #[test]
-#[ignore = "needs the planner"]
 fn examples_are_true() {
     use keepstate::check::{Options, Text, check};
     let mut wrong = Vec::new();
@@ -368,7 +367,6 @@ fn examples_are_true() {
 
 /// A script against itself changes nothing: no rule may find anything in it.
 #[test]
-#[ignore = "needs the planner"]
 fn no_rule_finds_anything_without_a_change() {
     use keepstate::check::{Options, Text, check};
     for rule in book().rules() {

@@ -193,6 +193,20 @@ pub enum ChangeKind {
         /// It is sent out now (false: no longer).
         added: bool,
     },
+    /// Columns that an operator keeps on both sides are sent out, or no longer.
+    OutputColumns {
+        /// Columns that only the new output has.
+        added: usize,
+        /// Columns that only the old output has.
+        removed: usize,
+    },
+    /// How a rank keeps its rows.
+    RankStrategy {
+        /// The key of its input, by which rows are updated in place, is another one.
+        upsert_key: bool,
+        /// The algorithm is another one: append, update-fast or retract.
+        algorithm: bool,
+    },
     /// Final output columns got other names.
     OutputNames {
         /// How many.
@@ -283,6 +297,8 @@ impl ChangeKind {
             ChangeKind::Filter { .. } => "filter",
             ChangeKind::WindowOutput { .. } => "window-output",
             ChangeKind::RankOutput { .. } => "rank-output",
+            ChangeKind::OutputColumns { .. } => "output-columns",
+            ChangeKind::RankStrategy { .. } => "rank-strategy",
             ChangeKind::OutputNames { .. } => "output-names",
             ChangeKind::EmitStrategy => "emit-strategy",
             ChangeKind::OperatorReplaced { .. } => "operator-replaced",
@@ -347,7 +363,10 @@ impl ChangeKind {
                 ("removed", (*removed).into()),
                 ("ignored", (*ignored).into()),
             ],
-            ChangeKind::WindowOutput { added, removed } => {
+            ChangeKind::RankStrategy { upsert_key, algorithm } => {
+                vec![("upsert_key", (*upsert_key).into()), ("algorithm", (*algorithm).into())]
+            }
+            ChangeKind::WindowOutput { added, removed } | ChangeKind::OutputColumns { added, removed } => {
                 vec![("added", (*added).into()), ("removed", (*removed).into())]
             }
             ChangeKind::RankOutput { added } => vec![("added", (*added).into())],

@@ -1,6 +1,6 @@
 //! The whole job: sinks matched, pairs compared, echoes folded, options and sinks compared.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::change::{Change, ChangeKind, Fact, Facts, Item, JobDiff, MatchStatus, OperatorMatch};
 use super::compare::{Comparison, Stated};
@@ -9,6 +9,7 @@ use super::matching::{Matching, Side, match_sinks, one_sided};
 use super::outputs;
 use super::sources::changed_options;
 use super::view::SideView;
+use crate::catalog::Table;
 use crate::exec::sink::Sink;
 use crate::exec::{NodeId, Operator, Plan};
 
@@ -49,6 +50,7 @@ pub(super) fn diff(old: &Plan, new: &Plan) -> JobDiff {
         stated: Vec::new(),
         produced_old: HashSet::new(),
         produced_new: HashSet::new(),
+        key_causes: HashMap::new(),
         ignore_filter: on(new, IGNORE_FILTER),
     };
     c.run();
@@ -68,6 +70,7 @@ pub(super) fn diff(old: &Plan, new: &Plan) -> JobDiff {
     let columns = new.sinks.iter().flat_map(|s| outputs::fates(&mut c, *s)).collect();
     let operators = operators(&c, old, new);
     let options = option_changes(old, new);
+    one_for_each_replaced(&mut c.stated);
     let mut changes = fold(c.stated);
     changes.extend(options);
     JobDiff { changes, operators, columns }
@@ -187,27 +190,23 @@ fn lone_sink(c: &mut Comparison<'_>, side: Side, id: NodeId, temporary_changed: 
     c.state_with(number, kind, args, places, Item::Sink, None, context);
 }
 
-/// True if a TEMPORARY TABLE that both jobs use is declared otherwise.
+/// True if a TEMPORARY TABLE of the old script is declared otherwise in the new one, or no longer.
 fn temporary_tables_changed(old: &Plan, new: &Plan) -> bool {
-    let tables = |plan: &Plan| -> Vec<std::sync::Arc<crate::catalog::Table>> {
-        plan.nodes
-            .iter()
-            .filter_map(|n| match &n.op {
-                Operator::TableSourceScan(s) => Some(s.table.clone()),
-                Operator::Sink(s) => s.table.clone(),
-                _ => None,
-            })
-            .collect()
-    };
-    let news = tables(new);
-    tables(old).iter().filter(|t| t.temporary).any(|o| {
-        news.iter().filter(|n| n.path == o.path).any(|n| {
-            let columns = |t: &crate::catalog::Table| {
-                t.columns.iter().map(|c| (c.name.clone(), c.ty.clone())).collect::<Vec<_>>()
-            };
-            columns(o) != columns(n) || !changed_options(o, n).is_empty()
-        })
+    let columns = |t: &Table| t.columns.iter().map(|c| (c.name.clone(), c.ty.clone())).collect::<Vec<_>>();
+    let key = |t: &Table| t.primary_key.as_ref().map(|k| k.columns.clone());
+    old.temporary_tables.iter().any(|o| match new.temporary_tables.iter().find(|n| n.path == o.path) {
+        Some(n) => columns(o) != columns(n) || key(o) != key(n) || !changed_options(o, n).is_empty(),
+        None => true,
     })
+}
+
+/// Where an operator is replaced by another kind, whatever else differs there comes of it.
+fn one_for_each_replaced(stated: &mut [Stated]) {
+    let replaced = |s: &Stated| matches!(s.change.kind, ChangeKind::OperatorReplaced { .. });
+    let pairs: HashSet<usize> = stated.iter().filter(|s| replaced(s)).map(|s| s.pair).collect();
+    for s in stated.iter_mut().filter(|s| !replaced(s) && pairs.contains(&s.pair)) {
+        s.cause = Some(s.pair);
+    }
 }
 
 /// Folds changes under the change that brings them about.

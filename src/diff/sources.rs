@@ -81,6 +81,10 @@ fn reaches_state(c: &Comparison<'_>, number: usize) -> bool {
                     let strategy = match &node.op {
                         Operator::Rank(r) => r.strategy.text(),
                         Operator::Sink(s) => s.upsert_materialize.to_string(),
+                        Operator::ChangelogNormalize(c) => {
+                            let columns = plan.input_columns(id, 0);
+                            c.keys.iter().map(|k| columns[*k].name.to_string()).collect::<Vec<_>>().join(", ")
+                        }
                         _ => String::new(),
                     };
                     (node.op.is_stateful().then_some(input), strategy)

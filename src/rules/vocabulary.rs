@@ -109,6 +109,8 @@ pub fn kinds() -> Vec<ChangeKind> {
         ChangeKind::Filter { below_stateful: false, added: 0, removed: 0, ignored: false },
         ChangeKind::WindowOutput { added: 0, removed: 0 },
         ChangeKind::RankOutput { added: false },
+        ChangeKind::OutputColumns { added: 0, removed: 0 },
+        ChangeKind::RankStrategy { upsert_key: false, algorithm: false },
         ChangeKind::OutputNames { renamed: 0 },
         ChangeKind::EmitStrategy,
         ChangeKind::OperatorReplaced { old_family: "", new_family: "", window_keys: false },

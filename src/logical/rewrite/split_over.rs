@@ -53,7 +53,7 @@ fn split_project(exprs: Vec<Rex>, columns: Vec<RelColumn>, origins: Origins, inp
     let order: Vec<SortKey> = first.order_by.iter().filter_map(SortKey::from_sort).collect();
     let over = Over {
         partition: first.partition_by.iter().filter_map(Rex::as_input).collect(),
-        partition_origins: first.partition_by.iter().map(|p| p.origins.clone()).collect(),
+        partition_origins: first.partition_origins.clone(),
         order,
         frame: first.frame.clone(),
         written,
