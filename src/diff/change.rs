@@ -49,6 +49,8 @@ pub struct OperatorRef {
     pub kind: &'static str,
     /// Its place from the sink: `Sink(top)/WindowRank`.
     pub path: String,
+    /// The sinks that its results reach, that of the path among them.
+    pub sinks: Vec<String>,
     /// Its id in the old plan.
     pub old: Option<NodeId>,
     /// Its id in the new plan.
@@ -259,9 +261,9 @@ pub enum ChangeKind {
         connector: bool,
         /// Other WITH options.
         options: usize,
-        /// The primary key, or a materializer came or went.
-        primary_key: bool,
     },
+    /// The materializer that brings updates into order in front of a sink came, went, or works by another key.
+    SinkMaterializer,
     /// An INSERT that only the new job has.
     SinkAdded {
         /// Its query keeps state.
@@ -307,6 +309,7 @@ impl ChangeKind {
             ChangeKind::UnionInputs { .. } => "union-inputs",
             ChangeKind::Source { .. } => "source",
             ChangeKind::Sink { .. } => "sink",
+            ChangeKind::SinkMaterializer => "sink-materializer",
             ChangeKind::SinkAdded { .. } => "sink-added",
             ChangeKind::SinkRemoved { .. } => "sink-removed",
             ChangeKind::JobOption { .. } => "job-option",
@@ -387,11 +390,10 @@ impl ChangeKind {
                 ("watermark", (*watermark).into()),
                 ("primary_key", (*primary_key).into()),
             ],
-            ChangeKind::Sink { renamed, connector, options, primary_key } => vec![
+            ChangeKind::Sink { renamed, connector, options } => vec![
                 ("renamed", (*renamed).into()),
                 ("connector", (*connector).into()),
                 ("options", (*options).into()),
-                ("primary_key", (*primary_key).into()),
             ],
             ChangeKind::SinkAdded { stateful } | ChangeKind::SinkRemoved { stateful } => {
                 vec![("stateful", (*stateful).into())]
@@ -400,6 +402,7 @@ impl ChangeKind {
             ChangeKind::GroupingSets
             | ChangeKind::RankType
             | ChangeKind::EmitStrategy
+            | ChangeKind::SinkMaterializer
             | ChangeKind::OperatorAdded
             | ChangeKind::OperatorRemoved => Vec::new(),
         }

@@ -219,9 +219,14 @@ fn names(c: &mut Comparison<'_>, number: usize, o: NodeId, n: NodeId, old: &[Ide
     }
     let mut renamed = Vec::new();
     for (i, id) in new.iter().enumerate() {
-        let (Some(before), Some(after)) = (a.target_columns.get(i), b.target_columns.get(i)) else { continue };
-        if old.get(i) == Some(id) && before != after {
-            renamed.push(format!("`{before}` to `{after}`"));
+        let Some(after) = b.target_columns.get(i) else { continue };
+        // The columns of a table have their places; those of a bare query may stand anywhere.
+        let same = |j: usize| if b.table.is_some() { j == i && old[j] == *id } else { old[j] == *id };
+        let before: Vec<&String> =
+            (0..old.len()).filter(|j| same(*j)).filter_map(|j| a.target_columns.get(j)).collect();
+        let at_place = before.iter().find(|_| old.get(i) == Some(id)).and_then(|_| a.target_columns.get(i));
+        if let Some(was) = at_place.or(before.first().copied()).filter(|_| !before.contains(&after)) {
+            renamed.push(format!("`{was}` to `{after}`"));
         }
     }
     if renamed.is_empty() {

@@ -203,11 +203,13 @@ impl ScriptPlanner {
         let name = options.pipeline_name().map(str::to_owned);
         let set: BTreeMap<String, String> = options.iter().map(|(k, o)| (k.to_owned(), o.value.clone())).collect();
         let share = options.reuse_sub_plan();
+        let option_places: BTreeMap<String, Span> = options.iter().map(|(k, o)| (k.to_owned(), o.span)).collect();
         let temporary_tables = self.catalog.temporary_tables();
         self.out.name = name.clone();
         self.out.plans = std::mem::take(&mut self.groups)
             .into_iter()
             .map(|trees| Plan {
+                option_places: option_places.clone(),
                 temporary_tables: temporary_tables.clone(),
                 ..assemble(self.target, trees, share, name.clone(), set.clone())
             })

@@ -136,13 +136,6 @@ impl Comparison<'_> {
     }
 
     pub(super) fn is_below(&self, lower: usize, upper: usize) -> bool {
-        let mut at = self.matching.pairs[lower].parent;
-        while let Some(p) = at {
-            if p == upper {
-                return true;
-            }
-            at = self.matching.pairs[p].parent;
-        }
-        false
+        self.matching.above(lower).contains(&upper)
     }
 }

@@ -64,16 +64,11 @@ impl Comparison<'_> {
 
     /// True if an operator with state reads what comes out of this pair.
     pub fn stateful_above(&self, number: usize) -> bool {
-        let mut at = self.matching.pairs[number].parent;
-        while let Some(p) = at {
+        self.matching.above(number).into_iter().any(|p| {
             let pair = &self.matching.pairs[p];
             let stateful = |plan: &Plan, id: Option<NodeId>| id.is_some_and(|id| is_stateful(plan, id));
-            if stateful(self.new.plan, pair.new) || stateful(self.old.plan, pair.old) {
-                return true;
-            }
-            at = pair.parent;
-        }
-        false
+            stateful(self.new.plan, pair.new) || stateful(self.old.plan, pair.old)
+        })
     }
 
     pub(super) fn context(&mut self, number: usize) -> Facts {
@@ -129,10 +124,28 @@ impl Comparison<'_> {
         OperatorRef {
             kind: plan.node(id).op.kind(),
             path: self.path(number),
+            sinks: self.sinks(number),
             old: pair.old,
             new: pair.new,
             state: Vec::new(),
         }
+    }
+
+    /// The sinks that the results of a pair reach.
+    fn sinks(&self, number: usize) -> Vec<String> {
+        let name = |plan: &Plan, id: Option<NodeId>| {
+            id.filter(|id| matches!(plan.node(*id).op, Operator::Sink(_))).map(|id| plan.sink_name(id).to_owned())
+        };
+        let mut sinks: Vec<String> = Vec::new();
+        for p in self.matching.above(number).into_iter().chain([number]) {
+            let pair = &self.matching.pairs[p];
+            if let Some(sink) = name(self.new.plan, pair.new).or_else(|| name(self.old.plan, pair.old)) {
+                if !sinks.contains(&sink) {
+                    sinks.push(sink);
+                }
+            }
+        }
+        sinks
     }
 
     /// `Sink(top)/WindowRank`; an operator that occurs twice on the way down is numbered.

@@ -54,6 +54,11 @@ impl<'a> Comparison<'a> {
         self.collect_produced();
         for pair in (0..self.matching.pairs.len()).rev() {
             self.pair(pair);
+            let edges: Vec<Pair> =
+                self.matching.more_readers.iter().filter(|(n, _)| *n == pair).map(|(_, edge)| edge.clone()).collect();
+            for edge in &edges {
+                filters::compare(self, pair, edge, false);
+            }
         }
     }
 
@@ -73,7 +78,7 @@ impl<'a> Comparison<'a> {
         match (pair.old, pair.new) {
             (Some(o), Some(n)) => {
                 self.matched(number, &pair, o, n);
-                filters::compare(self, number, &pair);
+                filters::compare(self, number, &pair, true);
             }
             (Some(o), None) => self.one_sided(number, Side::Old, o),
             (None, Some(n)) => self.one_sided(number, Side::New, n),
@@ -91,13 +96,10 @@ impl<'a> Comparison<'a> {
             return;
         }
         // A whole INSERT that one side lacks is one change, stated for its sink.
-        let mut above = self.matching.pairs[number].parent;
-        while let Some(p) = above {
-            let pair = &self.matching.pairs[p];
-            if pair.parent.is_none() && (pair.old.is_none() || pair.new.is_none()) {
-                return;
-            }
-            above = pair.parent;
+        let above = self.matching.above(number);
+        let mut sinks = above.iter().map(|p| &self.matching.pairs[*p]).filter(|p| p.parent.is_none()).peekable();
+        if sinks.peek().is_some() && sinks.all(|p| p.old.is_none() || p.new.is_none()) {
+            return;
         }
         let span = node.origins.first();
         let word = (if side == Side::Old { "old" } else { "new" }, node.op.kind().to_owned());
@@ -158,18 +160,32 @@ impl<'a> Comparison<'a> {
     }
 
     fn union(&mut self, number: usize, o: NodeId, n: NodeId) {
-        let children: Vec<&Pair> = self.matching.pairs.iter().filter(|p| p.parent == Some(number)).collect();
-        let added = children.iter().filter(|p| p.old.is_none()).count();
-        let removed = children.iter().filter(|p| p.new.is_none()).count();
-        let places = |plan: &Plan, union: NodeId, side: Side| -> Vec<usize> {
-            super::matching::union_branches(plan, union)
+        let Comparison { old, new, matching, interner, .. } = self;
+        let mut branches = |view: &mut SideView<'_>, union: NodeId, side: Side| -> Vec<(usize, Vec<Ident>)> {
+            super::matching::union_branches(view.plan, union)
                 .into_iter()
-                .map(|b| self.matching.branch_rank(side, plan, b))
-                .filter(|(alone, _)| !alone)
-                .map(|(_, p)| p)
+                .map(|b| (matching.branch_number(side, view.plan, b), view.idents(b, matching, interner)))
                 .collect()
         };
-        let moved = places(self.old.plan, o, Side::Old) != places(self.new.plan, n, Side::New);
+        let (old, new) = (branches(old, o, Side::Old), branches(new, n, Side::New));
+        let rest = |list: &[(usize, Vec<Ident>)], other: &[(usize, Vec<Ident>)]| -> usize {
+            let mut other: Vec<usize> = other.iter().map(|(n, _)| *n).collect();
+            let mut left = 0;
+            for (n, _) in list {
+                match other.iter().position(|m| m == n) {
+                    Some(at) => drop(other.remove(at)),
+                    None => left += 1,
+                }
+            }
+            left
+        };
+        let (added, removed) = (rest(&new, &old), rest(&old, &new));
+        let (mut sorted_old, mut sorted_new) = (old.clone(), new.clone());
+        sorted_old.sort_unstable();
+        sorted_new.sort_unstable();
+        let numbers = |list: &[(usize, Vec<Ident>)]| list.iter().map(|(n, _)| *n).collect::<Vec<_>>();
+        let moved = added + removed == 0
+            && (numbers(&old) != numbers(&new) || (old != new && sorted_old == sorted_new));
         if added + removed == 0 && !moved {
             return;
         }
@@ -191,7 +207,15 @@ impl<'a> Comparison<'a> {
             context.push(("source_column", Fact::Bool(true)));
         }
         let group = self.new_origin(number);
-        let places = (diff.old, diff.new.or(group));
+        // A key that is computed otherwise is shown where it is computed, the others where they stand.
+        let computed = |only: &[Ident]| {
+            let infos = only.iter().map(|id| self.interner.info(*id));
+            infos.filter(|info| !info.is_source && info.producer.is_none()).find_map(|info| info.origin)
+        };
+        let recomputed = matches!(&kind, ChangeKind::PartitionKeys(k) | ChangeKind::GroupKeys(k) if k.changed > 0);
+        let (old_at, new_at) =
+            if recomputed { (computed(&diff.only_old), computed(&diff.only_new)) } else { (None, None) };
+        let places = (old_at.or(diff.old), new_at.or(diff.new).or(group));
         let item = Item::Other;
         self.state_with(number, kind, diff.args.clone(), places, item, cause, context);
     }

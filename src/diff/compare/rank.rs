@@ -93,28 +93,48 @@ impl Comparison<'_> {
         self.input_columns(number, o, n, &explained);
     }
 
+    /// True if what two matched operators read has other upsert keys.
+    pub fn upsert_key_changed(&mut self, o: NodeId, n: NodeId) -> bool {
+        let Comparison { old, new, matching, interner, .. } = self;
+        let mut keys = |view: &mut SideView<'_>, id: NodeId| -> Vec<Vec<Ident>> {
+            let idents = view.input_idents(id, matching, interner);
+            let Some(input) = view.plan.node(id).inputs.first() else { return Vec::new() };
+            let mut keys: Vec<Vec<Ident>> = view
+                .plan
+                .node(*input)
+                .upsert_keys
+                .iter()
+                .map(|key| {
+                    let mut key: Vec<Ident> = key.iter().filter_map(|c| idents.get(*c).copied()).collect();
+                    key.sort_unstable();
+                    key
+                })
+                .collect();
+            keys.sort_unstable();
+            keys
+        };
+        keys(old, o) != keys(new, n)
+    }
+
+    /// A pair with a stated change that something at `number` follows from: the pair itself, or the nearest below.
+    pub fn cause_at_or_below(&self, number: usize) -> Option<usize> {
+        let here = self.stated.iter().any(|s| s.pair == number).then_some(number);
+        let below = || self.stated.iter().map(|s| s.pair).filter(|p| self.is_below(*p, number)).min();
+        here.or_else(below)
+    }
+
     /// How a Top-N keeps its rows: the algorithm, and the key by which they are updated.
     fn strategy(&mut self, number: usize, o: NodeId, n: NodeId) {
         let (Operator::Rank(a), Operator::Rank(b)) = (&self.old.plan.node(o).op, &self.new.plan.node(n).op) else {
             return;
         };
-        let key = |strategy: &RankStrategy, input: Vec<Ident>| -> Vec<Ident> {
-            let RankStrategy::UpdateFast(keys) = strategy else { return Vec::new() };
-            let mut idents: Vec<Ident> = keys.iter().filter_map(|k| input.get(*k).copied()).collect();
-            idents.sort_unstable();
-            idents
-        };
-        let key_old = key(&a.strategy, self.old.input_idents(o, &self.matching, &mut self.interner));
-        let key_new = key(&b.strategy, self.new.input_idents(n, &self.matching, &mut self.interner));
-        let algorithm = std::mem::discriminant(&a.strategy) != std::mem::discriminant(&b.strategy);
-        let upsert_key = !algorithm && key_old != key_new;
+        let fast = |strategy: &RankStrategy| matches!(strategy, RankStrategy::UpdateFast(_));
+        let upsert_key = (fast(&a.strategy) || fast(&b.strategy)) && self.upsert_key_changed(o, n);
+        let algorithm = std::mem::discriminant(&a.strategy) != std::mem::discriminant(&b.strategy) && !upsert_key;
         if !algorithm && !upsert_key {
             return;
         }
-        // It follows from something that is stated: at this operator, or further down.
-        let here = self.stated.iter().any(|s| s.pair == number).then_some(number);
-        let below = || self.stated.iter().map(|s| s.pair).filter(|p| self.is_below(*p, number)).min();
-        let cause = here.or_else(below);
+        let cause = self.cause_at_or_below(number);
         let args = vec![("old", a.strategy.text()), ("new", b.strategy.text())];
         let places = (self.old.plan.node(o).origins.first(), self.new.plan.node(n).origins.first());
         self.state(number, ChangeKind::RankStrategy { upsert_key, algorithm }, args, places, Item::Other, cause);
