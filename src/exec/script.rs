@@ -204,10 +204,16 @@ impl ScriptPlanner {
         let set: BTreeMap<String, String> = options.iter().map(|(k, o)| (k.to_owned(), o.value.clone())).collect();
         let share = options.reuse_sub_plan();
         let mini_batch = options.mini_batch_enabled().then(|| options.mini_batch_latency());
+        let option_places: BTreeMap<String, Span> = options.iter().map(|(k, o)| (k.to_owned(), o.span)).collect();
+        let temporary_tables = self.catalog.temporary_tables();
         self.out.name = name.clone();
         self.out.plans = std::mem::take(&mut self.groups)
             .into_iter()
-            .map(|trees| assemble(self.target, trees, share, mini_batch, name.clone(), set.clone()))
+            .map(|trees| Plan {
+                option_places: option_places.clone(),
+                temporary_tables: temporary_tables.clone(),
+                ..assemble(self.target, trees, share, mini_batch, name.clone(), set.clone())
+            })
             .collect();
         self.out
     }
