@@ -22,7 +22,7 @@ use crate::logical::simplify;
 use crate::logical::translate::Translator;
 use crate::plan_error::{PlanError, PlanResult};
 use crate::source::Span;
-use crate::syntax::ast::{FunctionArg, FunctionCall, Select, SelectItem};
+use crate::syntax::ast::{Expr, FunctionArg, FunctionCall, Select, SelectItem};
 
 /// Aggregate `k` stands as column `AGGREGATES + k` until the aggregate is built.
 const AGGREGATES: usize = 1 << 24;
@@ -97,6 +97,7 @@ impl AggregateCollector {
             def.check(&types, self.may_be_empty || call.filter.is_some())
                 .map_err(|m| PlanError::rejected(call.span, m).label("here"))?
         };
+        check_streaming(def, &args, call)?;
         if call.distinct && def.distinct == Distinct::Refused {
             return Err(PlanError::rejected(call.span, format!("{} takes no DISTINCT", def.name)).label("here").into());
         }
@@ -182,8 +183,14 @@ struct Layout {
 }
 
 impl<'a> Builder<'a> {
-    pub(super) fn aggregate_select(&mut self, select: &'a Select, rel: Rel, scope: &mut Scope) -> PlanResult<Rel> {
-        let GroupItems { keys, sets, window, written_keys } = self.group_items(select, scope)?;
+    pub(super) fn aggregate_select(
+        &mut self,
+        select: &'a Select,
+        rel: Rel,
+        scope: &mut Scope,
+        sort_items: &[&'a Expr],
+    ) -> PlanResult<Rel> {
+        let GroupItems { keys, sets, window, written_keys, .. } = self.group_items(select, scope)?;
         let mut collector = AggregateCollector {
             calls: Vec::new(),
             window,
@@ -208,7 +215,7 @@ impl<'a> Builder<'a> {
                     };
                     let rex = translator.select_item(expr, &mut resolver)?;
                     let name = item_name(expr, alias.as_ref(), i);
-                    if let Some(k) = rex.as_input().and_then(aggregate_index) {
+                    if let Some(k) = rex.as_input().and_then(|c| aggregate_index(c)) {
                         collector.calls[k].name.get_or_insert_with(|| name.clone());
                     }
                     items.push(rex);
@@ -227,6 +234,24 @@ impl<'a> Builder<'a> {
                     }
                 }
             }
+        }
+        self.sort_own = items.len();
+        self.sort_columns.clear();
+        for expr in sort_items {
+            let mut resolver = SelectResolver {
+                scope,
+                windows: &select.windows,
+                aggregates: Some(&mut collector),
+                over: true,
+                clause: "ORDER BY",
+            };
+            let rex = translator.select_item(expr, &mut resolver)?;
+            let place = items.iter().position(|i| *i == rex).unwrap_or_else(|| {
+                names.push(item_name(expr, None, items.len()));
+                items.push(rex);
+                items.len() - 1
+            });
+            self.sort_columns.push(place);
         }
         let having = match &select.having {
             Some(condition) => {
@@ -253,7 +278,28 @@ impl<'a> Builder<'a> {
             let span = item.origins.first().unwrap_or(select.span);
             exprs.push(simplify::simplify(layout.finish(item, span, scope)?));
         }
-        Ok(rel.project(exprs, unique(names), Origins::at(select.span)))
+        Ok(rel.project_as(exprs, unique(names), Origins::at(select.span)))
+    }
+}
+
+/// Aggregates that Flink has no streaming implementation for (its `AggFunctionFactory`).
+fn check_streaming(def: &AggregateDef, args: &[Rex], call: &FunctionCall) -> PlanResult<()> {
+    if def.name == "APPROX_COUNT_DISTINCT" {
+        return Err(PlanError::rejected(call.span, "APPROX_COUNT_DISTINCT is not supported for streaming yet")
+            .label("batch only")
+            .help("use COUNT(DISTINCT ...)")
+            .into());
+    }
+    let unordered = |ty: &DataType| {
+        matches!(ty.kind, TypeKind::Array(_) | TypeKind::Multiset(_) | TypeKind::Map(..) | TypeKind::Row(_))
+    };
+    match args.first() {
+        Some(arg) if matches!(def.name, "MAX" | "MIN") && unordered(&arg.ty) => {
+            Err(PlanError::rejected(call.span, format!("{} does not support the type {}", def.name, arg.ty.kind))
+                .label("values of this type have no order")
+                .into())
+        }
+        _ => Ok(()),
     }
 }
 
@@ -261,12 +307,14 @@ fn aggregate_index(column: usize) -> Option<usize> {
     (AGGREGATES..PROPERTIES).contains(&column).then(|| column - AGGREGATES)
 }
 
-/// A key that is a column keeps its name; a computed one takes the name of the select item that shows it.
+/// A key takes the alias of the select item that shows it (the `nameMap` of Calcite's `AggConverter`); without one a column
+/// keeps its name.
 fn key_name(key: &Key, items: &[Rex], names: &[Arc<str>], scope: &Scope) -> Option<Arc<str>> {
-    if let Some(i) = key.rex.as_input() {
-        return Some(scope.columns()[i].0.as_str().into());
+    match (items.iter().position(|i| *i == key.rex), key.rex.as_input()) {
+        (Some(i), _) => Some(names[i].clone()),
+        (None, Some(i)) => Some(scope.columns()[i].0.as_str().into()),
+        (None, None) => None,
     }
-    items.iter().position(|i| *i == key.rex).map(|i| names[i].clone())
 }
 
 impl Layout {
@@ -409,7 +457,8 @@ fn build_aggregate(
             (None, None) => format!("$f{i}").into(),
         })
         .collect();
-    let mut input = rel.project(below.exprs, unique(names), Origins::at(at));
+    let mut input = rel.project_as(below.exprs, unique(names), Origins::at(at));
+    let mut key_columns = key_columns;
     let mut expand_id = None;
     if let Some(sets) = &sets {
         let (expanded, id, moved) = expand(input, &key_columns, sets, &calls, at);

@@ -29,6 +29,8 @@ pub(super) struct GroupItems {
     pub window: Option<LegacyWindow>,
     /// Keys and window in the order written.
     pub written_keys: Vec<WrittenKey>,
+    /// The first constant.
+    constant: Option<Key>,
 }
 
 /// More sets than this are refused, as Flink's planner would never finish.
@@ -36,7 +38,8 @@ const MAX_SETS: usize = 1024;
 
 impl<'a> Builder<'a> {
     pub(super) fn group_items(&mut self, select: &'a Select, scope: &mut Scope) -> PlanResult<GroupItems> {
-        let mut out = GroupItems { keys: Vec::new(), sets: None, window: None, written_keys: Vec::new() };
+        let mut out =
+            GroupItems { keys: Vec::new(), sets: None, window: None, written_keys: Vec::new(), constant: None };
         let Some(group) = &select.group_by else { return Ok(out) };
         let mut sets: Vec<Vec<usize>> = vec![Vec::new()];
         let mut several = false;
@@ -91,6 +94,13 @@ impl<'a> Builder<'a> {
                 })
                 .collect();
         }
+        // A GROUP BY of constants alone keeps one of them: without a row there is no group.
+        if out.keys.is_empty() && out.window.is_none() && !several {
+            if let Some(constant) = out.constant.take() {
+                out.keys.push(constant);
+                out.written_keys.push(WrittenKey::Key(0));
+            }
+        }
         if several && sets.len() > 1 {
             if let Some(window) = &out.window {
                 return Err(PlanError::rejected(
@@ -115,6 +125,7 @@ impl<'a> Builder<'a> {
             let rex = Translator::new(self.catalog).expr(e, &mut resolver)?;
             if rex.as_literal().is_some() {
                 // A constant groups nothing (and is no ordinal: Flink does not count columns here).
+                out.constant.get_or_insert(Key { ty: rex.ty.clone(), origins: Origins::at(e.span), rex });
                 continue;
             }
             let k = out.keys.iter().position(|k| k.rex == rex).unwrap_or_else(|| {

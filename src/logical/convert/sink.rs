@@ -68,6 +68,7 @@ impl<'a> Builder<'a> {
             }
         };
         let rel = self.query(&insert.query)?;
+        check_rowtimes(&rel, &name, insert.head_span)?;
         self.fit(insert, rel, table, name, hints)
     }
 
@@ -130,6 +131,15 @@ impl<'a> Builder<'a> {
             let value = match (targets.iter().position(|t| *t == at), &fixed[at]) {
                 (Some(from), _) => rel.column(from),
                 (None, Some(constant)) => constant.clone(),
+                (None, None) if !ty.nullable => {
+                    return Err(PlanError::rejected(
+                        insert.head_span,
+                        format!("column '{column}' has no default value and does not allow NULLs"),
+                    )
+                    .label(format!("`{column}` is not written"))
+                    .help("write it, or declare the column without NOT NULL")
+                    .into());
+                }
                 (None, None) => Rex::literal(Value::Null, ty.clone().with_nullable(true)),
             };
             check_assignable(&value, ty, column, &name, insert.head_span)?;
@@ -152,9 +162,28 @@ impl<'a> Builder<'a> {
                 targets.iter().position(|t| *t == at).map_or_else(String::new, |f| rel.columns[f].name.to_string())
             })
             .collect();
-        let rel = rel.project(exprs, names, Origins::at(insert.head_span));
+        let rel = rel.project_as(exprs, names, Origins::at(insert.head_span));
         Ok(InsertTarget { rel, table: Some(table), name, target_columns, query_columns, listed, hints })
     }
+}
+
+/// A sink stamps each row with one event time (Flink's `StreamPhysicalSink` translation).
+fn check_rowtimes(rel: &Rel, sink: &str, at: Span) -> PlanResult<()> {
+    let is_rowtime = |ty: &DataType| ty.time_attribute() == crate::catalog::types::TimeAttribute::Rowtime;
+    let names: Vec<&str> = rel.columns.iter().filter(|c| is_rowtime(&c.ty)).map(|c| &*c.name).collect();
+    if names.len() < 2 {
+        return Ok(());
+    }
+    Err(PlanError::rejected(
+        at,
+        format!(
+            "the query contains more than one rowtime attribute column [{}] for writing into `{sink}`",
+            names.join(", ")
+        ),
+    )
+    .label("which of them is the event time of a row is not known")
+    .help("cast all but one: CAST(... AS TIMESTAMP(3))")
+    .into())
 }
 
 fn unknown_column(table: &Table, column: &crate::syntax::ast::Ident) -> Box<PlanError> {
@@ -190,8 +219,9 @@ fn check_assignable(value: &Rex, ty: &DataType, column: &str, sink: &str, at: Sp
         _ => 0,
     };
     let (from, to) = (family(&value.ty.kind), family(&ty.kind));
+    let narrows = from == 2 && to == 2 && !widens(&value.ty.kind, &ty.kind);
     // A date may go into a timestamp; everything of one family is cast or checked at run time.
-    let fits = from == 0 || to == 0 || from == to || (from == 4 && to == 5);
+    let fits = !narrows && (from == 0 || to == 0 || from == to || (from == 4 && to == 5));
     if fits {
         return Ok(());
     }
@@ -202,4 +232,18 @@ fn check_assignable(value: &Rex, ty: &DataType, column: &str, sink: &str, at: Sp
     .label(format!("`{column}` is {}, the query gives {}", ty.kind, value.ty.kind))
     .help(format!("cast it in the query: CAST(... AS {})", ty.kind))
     .into())
+}
+
+/// Numbers go into wider ones by themselves, and any number into a DECIMAL (Flink's `LogicalTypeCasts`).
+fn widens(from: &TypeKind, to: &TypeKind) -> bool {
+    let width = |k: &TypeKind| match k {
+        TypeKind::TinyInt => 1,
+        TypeKind::SmallInt => 2,
+        TypeKind::Int => 3,
+        TypeKind::BigInt => 4,
+        TypeKind::Decimal(..) => 5,
+        TypeKind::Float => 6,
+        _ => 7,
+    };
+    matches!(to, TypeKind::Decimal(..)) || width(from) <= width(to)
 }

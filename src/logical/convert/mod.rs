@@ -12,6 +12,7 @@ mod query;
 mod select;
 mod set_operation;
 mod sink;
+mod sort;
 mod window_tvf;
 
 use std::collections::BTreeMap;
@@ -21,7 +22,7 @@ use super::rel::Rel;
 use crate::catalog::{Catalog, Note, Table, TablePath};
 use crate::plan_error::{PlanError, PlanResult};
 use crate::source::Span;
-use crate::syntax::ast::{Ident, Query};
+use crate::syntax::ast::{Expr, Ident, Query};
 
 pub use sink::InsertTarget;
 
@@ -38,6 +39,11 @@ pub struct Builder<'a> {
     /// What is worth saying about the query.
     pub notes: Vec<Note>,
     inferred: BTreeMap<TablePath, Arc<Table>>,
+    /// ORDER BY items that the next SELECT has to compute beside its own, and where they then are.
+    sort_items: Vec<&'a Expr>,
+    sort_columns: Vec<usize>,
+    /// How many columns that SELECT has of its own.
+    sort_own: usize,
 }
 
 /// A CTE in sight: its name and query, and how many CTEs its own query sees.
@@ -52,7 +58,17 @@ struct CteBinding<'a> {
 impl<'a> Builder<'a> {
     /// A builder that sees `catalog`.
     pub fn new(catalog: &'a Catalog, bare_tvf: bool) -> Self {
-        Builder { catalog, ctes: Vec::new(), nesting: 0, bare_tvf, notes: Vec::new(), inferred: BTreeMap::new() }
+        Builder {
+            catalog,
+            ctes: Vec::new(),
+            nesting: 0,
+            bare_tvf,
+            notes: Vec::new(),
+            inferred: BTreeMap::new(),
+            sort_items: Vec::new(),
+            sort_columns: Vec::new(),
+            sort_own: 0,
+        }
     }
 
     /// The relational form of a query.

@@ -7,7 +7,7 @@ use crate::logical::translate::Translator;
 use crate::logical::{scope::Scope, simplify};
 use crate::plan_error::{PlanError, PlanResult};
 use crate::source::Span;
-use crate::syntax::ast::{Expr, Query, SetExpr};
+use crate::syntax::ast::{Expr, ExprKind, Literal, Query, SetExpr};
 
 impl<'a> Builder<'a> {
     pub(super) fn query(&mut self, query: &'a Query) -> PlanResult<Rel> {
@@ -28,16 +28,6 @@ impl<'a> Builder<'a> {
         result
     }
 
-    fn body_with_order(&mut self, query: &'a Query) -> PlanResult<Rel> {
-        if let Some(order) = query.order_by.first() {
-            return Err(PlanError::unsupported(order.span, "ORDER BY outside of OVER").into());
-        }
-        if let Some(limit) = query.limit.as_ref().or(query.offset.as_ref()) {
-            return Err(PlanError::unsupported(limit.span, "LIMIT").into());
-        }
-        self.set_expr(&query.body)
-    }
-
     pub(super) fn set_expr(&mut self, body: &'a SetExpr) -> PlanResult<Rel> {
         match body {
             SetExpr::Select(select) => self.select(select),
@@ -54,6 +44,12 @@ impl<'a> Builder<'a> {
         let mut translator = Translator::new(self.catalog);
         let mut scope = Scope::new();
         let mut out = Vec::with_capacity(rows.len());
+        if let Some(null) = rows.iter().flatten().find(|e| matches!(e.kind, ExprKind::Literal(Literal::Null))) {
+            return Err(PlanError::rejected(null.span, "illegal use of 'NULL'")
+                .label("its type is not known here")
+                .help("write CAST(NULL AS ...)")
+                .into());
+        }
         for row in rows {
             let mut values = Vec::with_capacity(row.len());
             for e in row {
@@ -78,18 +74,19 @@ impl<'a> Builder<'a> {
                 RelColumn::new(format!("EXPR${i}"), ty)
             })
             .collect();
-        let all_literals = out.iter().flatten().all(|e| e.as_literal().is_some());
+        let all_literals =
+            rows.iter().flatten().all(is_literal) && out.iter().flatten().all(|e| e.as_literal().is_some());
         if all_literals {
             return Ok(Rel { op: RelOp::Values(out), inputs: Vec::new(), columns, origins: Origins::at(span) });
         }
         // Rows that compute something are projections of one dummy row each (Calcite does the same).
         let names: Vec<_> = columns.iter().map(|c| c.name.clone()).collect();
         let mut branches: Vec<Rel> =
-            out.into_iter().map(|row| self.one_row(span).project(row, names.clone(), Origins::at(span))).collect();
+            out.into_iter().map(|row| self.one_row(span).project_as(row, names.clone(), Origins::at(span))).collect();
         if branches.len() == 1 {
             return Ok(branches.remove(0));
         }
-        Ok(Rel { op: RelOp::Union, inputs: branches, columns, origins: Origins::at(span) })
+        super::set_operation::union_all(branches, span)
     }
 
     /// The row of a SELECT without FROM.
@@ -99,5 +96,14 @@ impl<'a> Builder<'a> {
         let zero = Rex::literal(Value::Int(0), TypeKind::Int.not_null());
         let columns = vec![RelColumn::new("ZERO", TypeKind::Int.not_null())];
         Rel { op: RelOp::Values(vec![vec![zero]]), inputs: Vec::new(), columns, origins: Origins::at(span) }
+    }
+}
+
+/// A literal as it stands; a call that gives a constant is none (Calcite's `convertRowValues`).
+fn is_literal(e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Literal(_) => true,
+        ExprKind::Unary(_, inner) => matches!(inner.kind, ExprKind::Literal(Literal::Number(_))),
+        _ => false,
     }
 }

@@ -37,6 +37,12 @@ impl SelectResolver<'_> {
                     .into())
             };
         };
+        if matches!(name, "LEAD" | "NTILE" | "PERCENT_RANK" | "CUME_DIST") {
+            return Err(PlanError::rejected(call.span, format!("{name} function is not supported in stream mode"))
+                .label("this needs rows that come later")
+                .help("use LAG for earlier rows, ROW_NUMBER for numbers")
+                .into());
+        }
         if call.filter.is_some() {
             return Err(PlanError::rejected(call.span, "OVER must be applied to aggregate function")
                 .label("FILTER and OVER together are not possible")
@@ -72,9 +78,11 @@ impl SelectResolver<'_> {
         let spec = call.over.as_deref().expect("the caller saw OVER");
         let window = self.resolve_window(spec)?;
         let partition_by = window.partition_by.iter().map(|e| self.over_expr(e, t)).collect::<PlanResult<Vec<_>>>()?;
+        let partition_origins = window.partition_by.iter().map(|e| Origins::at(e.span)).collect();
         let order_by = window.order_by.iter().map(|o| self.sort(o, t)).collect::<PlanResult<Vec<_>>>()?;
         let frame = match window.frame {
-            Some(frame) => self.frame(frame, t)?,
+            Some(frame) if window.bounds => self.frame(frame, t)?,
+            Some(frame) => OverFrame { units: frame.units, preceding: None, origins: Origins::at(frame.span) },
             None => OverFrame {
                 units: if name == "ROW_NUMBER" { FrameUnits::Rows } else { FrameUnits::Range },
                 preceding: None,
@@ -89,6 +97,7 @@ impl SelectResolver<'_> {
             distinct: call.distinct,
             filter: None,
             partition_by,
+            partition_origins,
             order_by,
             frame,
         };
@@ -110,7 +119,7 @@ impl SelectResolver<'_> {
     fn sort(&mut self, item: &OrderItem, t: &mut Translator<'_>) -> PlanResult<SortExpr> {
         let expr = self.over_expr(&item.expr, t)?.at(item.span);
         let nulls_first = item.nulls_first.unwrap_or(!item.descending);
-        Ok(SortExpr { expr, descending: item.descending, nulls_first })
+        Ok(SortExpr { expr, descending: item.descending, nulls_first, origins: Origins::at(item.span) })
     }
 
     /// A window with the parts of the windows it names.
@@ -144,7 +153,9 @@ impl SelectResolver<'_> {
     fn bound(&mut self, units: FrameUnits, e: &Expr, t: &mut Translator<'_>) -> PlanResult<i64> {
         let rex = self.over_expr(e, t)?;
         match (units, rex.as_literal()) {
-            (FrameUnits::Range, Some(Value::Millis(ms))) => Ok(*ms),
+            // Flink takes an interval for ROWS too, and counts its milliseconds; months count as a number for RANGE.
+            (_, Some(Value::Millis(ms))) => Ok(*ms),
+            (FrameUnits::Range, Some(Value::Months(months))) => Ok(i64::from(*months)),
             (FrameUnits::Rows, Some(Value::Int(n))) if *n >= 0 => Ok(*n),
             (FrameUnits::Range, Some(Value::Int(_) | Value::Decimal { .. })) => {
                 Err(PlanError::rejected(e.span, "data type mismatch between ORDER BY and RANGE clause")
@@ -168,10 +179,18 @@ struct ResolvedWindow<'w> {
     partition_by: &'w [Expr],
     order_by: &'w [OrderItem],
     frame: Option<&'w Frame>,
+    /// The frame's bounds count. A frame that is added to a named window only brings its ROWS or RANGE: Calcite's
+    /// `SqlWindow.overlay` keeps the bounds of the named one.
+    bounds: bool,
 }
 
 fn resolve<'w>(windows: &'w [NamedWindow], spec: &'w WindowSpec, depth: usize) -> PlanResult<ResolvedWindow<'w>> {
-    let own = ResolvedWindow { partition_by: &spec.partition_by, order_by: &spec.order_by, frame: spec.frame.as_ref() };
+    let own = ResolvedWindow {
+        partition_by: &spec.partition_by,
+        order_by: &spec.order_by,
+        frame: spec.frame.as_ref(),
+        bounds: true,
+    };
     let Some(base) = &spec.base else { return Ok(own) };
     let Some(named) = windows.iter().find(|w| w.name.value == base.value) else {
         let near = crate::catalog::suggest::nearest(&base.value, windows.iter().map(|w| w.name.value.as_str()));
@@ -191,6 +210,7 @@ fn resolve<'w>(windows: &'w [NamedWindow], spec: &'w WindowSpec, depth: usize) -
         partition_by: if own.partition_by.is_empty() { below.partition_by } else { own.partition_by },
         order_by: if own.order_by.is_empty() { below.order_by } else { own.order_by },
         frame: own.frame.or(below.frame),
+        bounds: own.frame.is_none() && below.bounds,
     })
 }
 

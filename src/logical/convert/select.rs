@@ -84,7 +84,8 @@ impl<'a> Builder<'a> {
             return Err(PlanError::unsupported(qualify.span, "QUALIFY").into());
         }
         check_windows(&select.windows)?;
-        let item = self.read_from(select)?;
+        let sort_items = std::mem::take(&mut self.sort_items);
+        let item = self.from_clause(select)?;
         let mut scope = item.scope();
         let mut rel = item.rel;
         if let Some(condition) = &select.selection {
@@ -94,9 +95,9 @@ impl<'a> Builder<'a> {
             || select.having.is_some()
             || select.items.iter().any(|i| matches!(i, SelectItem::Expr { expr, .. } if contains_aggregate(expr)));
         let rel = if aggregates {
-            self.aggregate_select(select, rel, &mut scope)?
+            self.aggregate_select(select, rel, &mut scope, &sort_items)?
         } else {
-            self.plain_select(select, rel, &mut scope)?
+            self.plain_select(select, rel, &mut scope, &sort_items)?
         };
         Ok(if select.distinct { distinct_over(rel, select.span) } else { rel })
     }
@@ -115,7 +116,13 @@ impl<'a> Builder<'a> {
         Ok(apply_filter(rel, rex, condition.span))
     }
 
-    fn plain_select(&mut self, select: &'a Select, rel: Rel, scope: &mut Scope) -> PlanResult<Rel> {
+    fn plain_select(
+        &mut self,
+        select: &'a Select,
+        rel: Rel,
+        scope: &mut Scope,
+        sort_items: &[&'a Expr],
+    ) -> PlanResult<Rel> {
         let mut translator = Translator::new(self.catalog);
         let mut exprs = Vec::new();
         let mut names: Vec<Arc<str>> = Vec::new();
@@ -151,7 +158,20 @@ impl<'a> Builder<'a> {
                 }
             }
         }
-        Ok(rel.project(exprs, unique(names), Origins::at(select.span)))
+        self.sort_own = exprs.len();
+        self.sort_columns.clear();
+        for expr in sort_items {
+            let mut resolver =
+                SelectResolver { scope, windows: &select.windows, aggregates: None, over: true, clause: "ORDER BY" };
+            let rex = simplify::simplify(translator.select_item(expr, &mut resolver)?);
+            let place = exprs.iter().position(|e| *e == rex).unwrap_or_else(|| {
+                names.push(item_name(expr, None, exprs.len()));
+                exprs.push(rex);
+                exprs.len() - 1
+            });
+            self.sort_columns.push(place);
+        }
+        Ok(rel.project_as(exprs, unique(names), Origins::at(select.span)))
     }
 }
 

@@ -222,7 +222,7 @@ impl<'a> Builder<'a> {
             });
         }
         let names = table.columns.iter().map(|c| Arc::from(c.name.as_str())).collect();
-        Ok(rel.project(exprs, names, origins.clone()))
+        Ok(rel.project_as(exprs, names, origins.clone()))
     }
 
     fn add_watermark(&mut self, rel: Rel, watermark: &crate::catalog::Watermark, origins: &Origins) -> PlanResult<Rel> {
@@ -265,7 +265,7 @@ fn rename(rel: Rel, alias: &TableAlias) -> PlanResult<Rel> {
 }
 
 /// `AS t (a, b)`: other names for the columns.
-fn rename_columns(mut rel: Rel, names: &[Ident], at: Span) -> PlanResult<Rel> {
+fn rename_columns(rel: Rel, names: &[Ident], at: Span) -> PlanResult<Rel> {
     if names.is_empty() {
         return Ok(rel);
     }
@@ -277,10 +277,9 @@ fn rename_columns(mut rel: Rel, names: &[Ident], at: Span) -> PlanResult<Rel> {
         .label("a name for every column, or none")
         .into());
     }
-    for (column, name) in rel.columns.iter_mut().zip(names) {
-        column.name = name.value.as_str().into();
-    }
-    Ok(rel)
+    let exprs = rel.all_columns();
+    let names = names.iter().map(|n| n.value.as_str().into()).collect();
+    Ok(rel.project_as(exprs, names, Origins::none()))
 }
 
 /// The type a time column of an inferred table is taken to have.

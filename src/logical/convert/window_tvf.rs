@@ -132,6 +132,12 @@ impl<'a> Builder<'a> {
                 let (rel, qualifier) = self.named_table(name, &[], Some((select, None)))?;
                 (add_inferred_columns(rel, table, time), qualifier)
             }
+            TableArgumentSource::Query(query) if !self.bare_tvf => {
+                return Err(PlanError::rejected(query.span, "Flink 1.20 takes only a table's name after TABLE")
+                    .label("a query here")
+                    .help("name the query as a view, or in WITH, and write TABLE and that name")
+                    .into());
+            }
             TableArgumentSource::Query(query) => (self.query(query)?, Vec::new()),
         };
         if let Some(order) = table.order_by.first() {

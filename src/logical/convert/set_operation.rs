@@ -42,7 +42,7 @@ impl<'a> Builder<'a> {
 }
 
 /// Inputs are cast to common types; the first one names the columns.
-fn union_all(inputs: Vec<Rel>, at: Span) -> PlanResult<Rel> {
+pub(super) fn union_all(inputs: Vec<Rel>, at: Span) -> PlanResult<Rel> {
     let width = inputs[0].columns.len();
     if let Some(other) = inputs.iter().find(|i| i.columns.len() != width) {
         let here = other.origins.first().unwrap_or(at);
@@ -68,7 +68,7 @@ fn union_all(inputs: Vec<Rel>, at: Span) -> PlanResult<Rel> {
         .map(|input| {
             let exprs = columns.iter().enumerate().map(|(i, c)| make::cast_kind(input.column(i), &c.ty)).collect();
             let names = input.columns.iter().map(|c| c.name.clone()).collect();
-            input.project(exprs, names, Origins::none())
+            input.project_as(exprs, names, Origins::none())
         })
         .collect();
     Ok(Rel { op: RelOp::Union, inputs, columns, origins: Origins::at(at) })
