@@ -530,7 +530,10 @@ impl Generator<'_, '_> {
                 match self.c.below(7) {
                     0 => Expr::Compare(Cmp::Greater, value, Box::new(Expr::Int(n))),
                     1 => Expr::Compare(Cmp::GreaterOrEqual, value, Box::new(Expr::Int(n))),
-                    2 => Expr::Compare(Cmp::NotEqual, value, Box::new(Expr::Int(n))),
+                    2 => {
+                        let op = *self.c.pick(&[Cmp::NotEqual, Cmp::LessOrEqual]);
+                        Expr::Compare(op, value, Box::new(Expr::Int(n)))
+                    }
                     3 => Expr::In(value, vec![n, n + 3, n + 1]),
                     4 => Expr::Between(value, n, n + 50),
                     5 => Expr::IsNull(value),

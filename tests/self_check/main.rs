@@ -5,6 +5,7 @@
 mod choices;
 mod generate;
 mod job;
+mod mutate;
 mod print;
 
 use choices::Choices;
@@ -67,6 +68,25 @@ fn texts_of_one_meaning_are_compatible() {
             same(&plain, &plain, target)?;
             let variant = print::sql(&job, &mut Choices::new(&text));
             same(&plain, &variant, target)
+        })
+        .unwrap_or_else(|e| panic!("{e}"));
+}
+
+#[test]
+fn changes_of_meaning_are_never_compatible() {
+    let strategy = (decisions(120), decisions(120), any::<u8>(), 0..8usize);
+    let mut runner = runner();
+    runner
+        .run(&strategy, |(job, text, site, target)| {
+            let target = if target == 7 { Target::Flink22 } else { Target::Vvr };
+            let job = generate::job(&mut Choices::new(&job));
+            let Some((changed, what)) = mutate::mutated(&job, &mut Choices::new(&[site])) else { return Ok(()) };
+            let old = print::sql(&job, &mut Choices::new(&[]));
+            let new = print::sql(&changed, &mut Choices::new(&text));
+            let report = compare(&old, &new, target).report;
+            let told = report.verdict > Verdict::Compatible || !report.errors.is_empty();
+            prop_assert!(told, "{target:?}: {what}\n--- old\n{old}\n--- new\n{new}\n");
+            Ok(())
         })
         .unwrap_or_else(|e| panic!("{e}"));
 }

@@ -4,6 +4,7 @@
 
 mod aggregate;
 mod ast_columns;
+mod budget;
 mod from;
 mod group_items;
 mod legacy_window;
@@ -33,6 +34,7 @@ pub struct Builder<'a> {
     catalog: &'a Catalog,
     ctes: Vec<CteBinding<'a>>,
     nesting: usize,
+    budget: budget::Budget,
     /// Window functions may stand in FROM without `TABLE( )` (all targets but Flink 1.20).
     bare_tvf: bool,
     /// What is worth saying about the query.
@@ -52,7 +54,15 @@ struct CteBinding<'a> {
 impl<'a> Builder<'a> {
     /// A builder that sees `catalog`.
     pub fn new(catalog: &'a Catalog, bare_tvf: bool) -> Self {
-        Builder { catalog, ctes: Vec::new(), nesting: 0, bare_tvf, notes: Vec::new(), inferred: BTreeMap::new() }
+        Builder {
+            catalog,
+            ctes: Vec::new(),
+            nesting: 0,
+            budget: budget::Budget::default(),
+            bare_tvf,
+            notes: Vec::new(),
+            inferred: BTreeMap::new(),
+        }
     }
 
     /// The relational form of a query.
