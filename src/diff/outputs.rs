@@ -222,7 +222,9 @@ fn names(c: &mut Comparison<'_>, number: usize, o: NodeId, n: NodeId, old: &[Ide
         let before: Vec<&String> =
             (0..old.len()).filter(|j| same(*j)).filter_map(|j| a.target_columns.get(j)).collect();
         let at_place = before.iter().find(|_| old.get(i) == Some(id)).and_then(|_| a.target_columns.get(i));
-        if let Some(was) = at_place.or(before.first().copied()).filter(|_| !before.contains(&after)) {
+        let names_now = |was: &String| (0..new.len()).any(|j| new[j] == *id && b.target_columns.get(j) == Some(was));
+        let was = at_place.or(before.first().copied()).filter(|_| !before.contains(&after));
+        if let Some(was) = was.filter(|was| !names_now(was)) {
             renamed.push(format!("`{was}` to `{after}`"));
         }
     }
