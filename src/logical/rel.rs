@@ -355,6 +355,8 @@ pub struct Sort {
     pub offset: i64,
     /// LIMIT or FETCH.
     pub fetch: Option<i64>,
+    /// Where LIMIT is written, or else OFFSET.
+    pub range_origins: Origins,
 }
 
 /// An OVER window with its calls.

@@ -4,6 +4,7 @@ mod aggregate;
 mod context;
 mod over;
 mod rank;
+mod sort;
 
 use std::collections::{HashMap, HashSet};
 
@@ -135,6 +136,7 @@ impl<'a> Comparison<'a> {
             "window-aggregate" | "group-window-aggregate" | "group-aggregate" => self.aggregates(number, o, n),
             "over-aggregate" => self.over(number, o, n),
             "window-rank" | "window-deduplicate" | "rank" | "deduplicate" => self.rank(number, o, n),
+            "limit" | "sort-limit" | "temporal-sort" => self.sorted(number, o, n),
             "source" => super::sources::compare(self, number, o, n),
             "union" => self.union(number, o, n),
             "changelog-normalize" => {
@@ -204,7 +206,8 @@ impl<'a> Comparison<'a> {
             let union_old = self.old.idents(o, &self.matching, &mut self.interner);
             let union_new = self.new.idents(n, &self.matching, &mut self.interner);
             let lone = union_old.iter().chain(&union_new).filter(|i| !(union_old.contains(i) && union_new.contains(i)));
-            let lone = lone.chain(all_old.iter().chain(&all_new).filter(|i| !(all_old.contains(i) && all_new.contains(i))));
+            let lone =
+                lone.chain(all_old.iter().chain(&all_new).filter(|i| !(all_old.contains(i) && all_new.contains(i))));
             self.key_causes.extend(lone.map(|i| (*i, number)));
         }
         let (mut sorted_old, mut sorted_new) = (old.clone(), new.clone());
