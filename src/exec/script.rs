@@ -203,11 +203,12 @@ impl ScriptPlanner {
         let name = options.pipeline_name().map(str::to_owned);
         let set: BTreeMap<String, String> = options.iter().map(|(k, o)| (k.to_owned(), o.value.clone())).collect();
         let share = options.reuse_sub_plan();
+        let share_sources = options.reuse_source();
         let mini_batch = options.mini_batch_enabled().then(|| options.mini_batch_latency());
         self.out.name = name.clone();
         self.out.plans = std::mem::take(&mut self.groups)
             .into_iter()
-            .map(|trees| assemble(self.target, trees, share, mini_batch, name.clone(), set.clone()))
+            .map(|trees| assemble(self.target, trees, share, share_sources, mini_batch, name.clone(), set.clone()))
             .collect();
         self.out
     }
