@@ -31,6 +31,7 @@ const NOT_YET: &[&str] = &[
     "e-100",
     "e-101",
     "e-102",
+    "e-112",
 ];
 
 /// These are planned, but still differ from Flink.
