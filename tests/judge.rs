@@ -13,6 +13,7 @@ fn change(kind: ChangeKind, item: Item, context: Facts) -> Change {
     let operator = OperatorRef {
         kind: "GlobalWindowAggregate",
         path: "Sink(top)/GlobalWindowAggregate".to_owned(),
+        sinks: Vec::new(),
         old: Some(NodeId(2)),
         new: Some(NodeId(2)),
         state: vec!["window-aggs".to_owned()],

@@ -207,6 +207,17 @@ impl Catalog {
         }
     }
 
+    /// All TEMPORARY TABLEs, in order of their names.
+    pub fn temporary_tables(&self) -> Vec<Arc<Table>> {
+        let tables = self.temporary.values().filter_map(|entry| match entry {
+            Entry::Table(t) => Some(t.clone()),
+            Entry::View(_) => None,
+        });
+        let mut tables: Vec<Arc<Table>> = tables.collect();
+        tables.sort_by(|a, b| a.path.cmp(&b.path));
+        tables
+    }
+
     /// Declares a table that something else completed, such as CTAS.
     pub fn add_table(&mut self, table: Table) -> PlanResult<()> {
         self.insert(table.path.clone(), Entry::Table(Arc::new(table)), false, None)

@@ -315,15 +315,15 @@ impl<'a> Lineage<'a> {
         out
     }
 
-    /// A union's columns are known by those of its first branch that both sides have.
+    /// A union's columns are known by those of its first branch that both sides have, whatever order they stand in.
     fn union(&mut self, id: NodeId, operator: usize, matching: &Matching, interner: &mut Interner) -> Vec<Ident> {
         let branches = super::matching::union_branches(self.plan, id);
-        let anchor = branches.iter().copied().min_by_key(|b| matching.branch_rank(self.side, self.plan, *b));
         let width = self.plan.node(id).columns.len();
-        let idents = match anchor {
-            Some(branch) => self.of(branch, matching, interner),
-            None => Vec::new(),
-        };
+        let anchor = branches
+            .into_iter()
+            .map(|b| (matching.branch_rank(self.side, self.plan, b), self.of(b, matching, interner)))
+            .min();
+        let idents = anchor.map_or_else(Vec::new, |(_, idents)| idents);
         (0..width)
             .map(|i| {
                 let part = idents.get(i).copied();

@@ -36,6 +36,8 @@ pub struct Pair {
 pub struct Matching {
     /// The pairs.
     pub pairs: Vec<Pair>,
+    /// More readers of pairs in shared sub-plans: the number of the pair, and the way to that reader.
+    pub more_readers: Vec<(usize, Pair)>,
     old_number: HashMap<NodeId, usize>,
     new_number: HashMap<NodeId, usize>,
 }
@@ -62,6 +64,34 @@ impl Matching {
             Side::Old => self.old_number.get(&id).copied(),
             Side::New => self.new_number.get(&id).copied(),
         }
+    }
+
+    /// The pairs that read a pair.
+    pub fn readers(&self, number: usize) -> Vec<usize> {
+        let more = self.more_readers.iter().filter(|(n, _)| *n == number).filter_map(|(_, edge)| edge.parent);
+        self.pairs[number].parent.into_iter().chain(more).collect()
+    }
+
+    /// Everything that a pair's results reach, nearest first.
+    pub fn above(&self, number: usize) -> Vec<usize> {
+        let mut out: Vec<usize> = Vec::new();
+        let mut next = vec![number];
+        while !next.is_empty() {
+            let readers: Vec<usize> = next.iter().flat_map(|n| self.readers(*n)).collect();
+            next.clear();
+            for reader in readers {
+                if !out.contains(&reader) {
+                    out.push(reader);
+                    next.push(reader);
+                }
+            }
+        }
+        out
+    }
+
+    /// The pair that the first operator of note below a branch belongs to.
+    pub fn branch_number(&self, side: Side, plan: &Plan, branch: NodeId) -> usize {
+        self.number(side, significant_below(plan, branch).node)
     }
 
     /// Orders the branches of a union: those that both sides have come first, in the order of their pairs.
@@ -149,13 +179,18 @@ fn match_children(
     let signature = |plan: &Plan, step: &Step| (shape(plan, step.node), sources(plan, step.node));
     let mut left: Vec<Option<Step>> = olds.into_iter().map(Some).collect();
     let mut partners: Vec<Option<usize>> = vec![None; news.len()];
-    for round in 0..2 {
+    for round in 0..3 {
         for (i, n) in news.iter().enumerate().filter(|(i, _)| partners[*i].is_none()).collect::<Vec<_>>() {
             let wanted = signature(new, n);
             let found = left.iter().enumerate().position(|(j, o)| {
                 o.as_ref().is_some_and(|o| {
                     let have = signature(old, o);
-                    !partners.contains(&Some(j)) && (if round == 0 { have == wanted } else { have.1 == wanted.1 })
+                    !partners.contains(&Some(j))
+                        && match round {
+                            0 => have == wanted && text(old, o) == text(new, n),
+                            1 => have == wanted,
+                            _ => have.1 == wanted.1,
+                        }
                 })
             });
             partners[i] = found;
@@ -191,8 +226,18 @@ fn match_chains(matching: &mut Matching, parent: usize, old: &Plan, o: Step, new
             }
             _ => None,
         };
-        if already.is_some() {
-            // A shared sub-plan that another reader has matched.
+        if let (Some(number), Some(o), Some(n)) = (already, &o, &n) {
+            // A shared sub-plan that another reader has matched: only the way to this reader is new.
+            old_rest.extend(&o.path);
+            new_rest.extend(&n.path);
+            let edge = Pair {
+                old: Some(o.node),
+                new: Some(n.node),
+                parent: Some(above),
+                old_path: old_rest,
+                new_path: new_rest,
+            };
+            matching.more_readers.push((number, edge));
             return;
         }
         let (old_node, new_node) = (o.as_ref().map(|s| s.node), n.as_ref().map(|s| s.node));
@@ -366,6 +411,23 @@ fn chain(plan: &Plan, first: Step) -> Vec<Step> {
         }
         out.push(next.remove(0));
     }
+}
+
+/// A branch with everything below it, as text.
+fn text(plan: &Plan, step: &Step) -> String {
+    let mut out = String::new();
+    let mut stack: Vec<NodeId> = std::iter::once(step.node).chain(step.path.iter().rev().copied()).collect();
+    let mut on_path = step.path.len();
+    while let Some(id) = stack.pop() {
+        out.push_str(&plan.text(id));
+        out.push('\n');
+        if on_path > 0 {
+            on_path -= 1;
+        } else {
+            stack.extend(plan.node(id).inputs.iter().rev());
+        }
+    }
+    out
 }
 
 /// The families below a node, top down.

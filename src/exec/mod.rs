@@ -105,6 +105,10 @@ pub struct Plan {
     pub name: Option<String>,
     /// Options that bear on state, as set where the (last) INSERT stands.
     pub options: std::collections::BTreeMap<String, String>,
+    /// Where these options are set.
+    pub option_places: std::collections::BTreeMap<String, crate::source::Span>,
+    /// The TEMPORARY TABLEs that the script declares, in order of their names, whether the job uses them or not.
+    pub temporary_tables: Vec<std::sync::Arc<crate::catalog::Table>>,
 }
 
 impl Plan {

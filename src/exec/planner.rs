@@ -20,7 +20,15 @@ pub fn assemble(
     name: Option<String>,
     options: std::collections::BTreeMap<String, String>,
 ) -> Plan {
-    let mut plan = Plan { target, nodes: Vec::new(), sinks: Vec::new(), name, options };
+    let mut plan = Plan {
+        target,
+        nodes: Vec::new(),
+        sinks: Vec::new(),
+        name,
+        options,
+        option_places: Default::default(),
+        temporary_tables: Vec::new(),
+    };
     let interval = mini_batch;
     let several_leaves = trees.iter().map(leaves).sum::<usize>() > 1;
     let mut shared = Sharing { known: HashMap::new(), on: share && several_leaves, sources: share_sources };

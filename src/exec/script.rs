@@ -8,7 +8,7 @@ use super::planner::assemble;
 use super::{Plan, Target};
 use crate::catalog::types::TimeAttribute;
 use crate::catalog::{Catalog, InferredTable, Note, Table};
-use crate::logical::build::Builder;
+use crate::logical::convert::Builder;
 use crate::logical::make;
 use crate::logical::rel::Rel;
 use crate::logical::rewrite::optimize;
@@ -205,10 +205,16 @@ impl ScriptPlanner {
         let share = options.reuse_sub_plan();
         let share_sources = options.reuse_source();
         let mini_batch = options.mini_batch_enabled().then(|| options.mini_batch_latency());
+        let option_places: BTreeMap<String, Span> = options.iter().map(|(k, o)| (k.to_owned(), o.span)).collect();
+        let temporary_tables = self.catalog.temporary_tables();
         self.out.name = name.clone();
         self.out.plans = std::mem::take(&mut self.groups)
             .into_iter()
-            .map(|trees| assemble(self.target, trees, share, share_sources, mini_batch, name.clone(), set.clone()))
+            .map(|trees| Plan {
+                option_places: option_places.clone(),
+                temporary_tables: temporary_tables.clone(),
+                ..assemble(self.target, trees, share, share_sources, mini_batch, name.clone(), set.clone())
+            })
             .collect();
         self.out
     }

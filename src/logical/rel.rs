@@ -429,7 +429,7 @@ impl SortKey {
             column,
             descending: sort.descending,
             nulls_first: sort.nulls_first,
-            origins: sort.expr.origins.clone(),
+            origins: sort.origins.clone(),
         })
     }
 }

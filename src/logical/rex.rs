@@ -150,6 +150,8 @@ pub struct OverCall {
     pub filter: Option<Rex>,
     /// `PARTITION BY`, in the order written.
     pub partition_by: Vec<Rex>,
+    /// Where each entry of PARTITION BY is written, whatever is put into its place.
+    pub partition_origins: Vec<Origins>,
     /// `ORDER BY`.
     pub order_by: Vec<SortExpr>,
     /// The frame, written out.
@@ -165,6 +167,8 @@ pub struct SortExpr {
     pub descending: bool,
     /// Nulls come first. Flink's default: NULLS FIRST for ASC, NULLS LAST for DESC.
     pub nulls_first: bool,
+    /// Where the entry is written, whatever is put into its place.
+    pub origins: Origins,
 }
 
 /// A frame that ends at the current row.
@@ -287,6 +291,7 @@ impl Rex {
                     distinct: over.distinct,
                     filter: over.filter.as_ref().map(|x| x.map_inputs(f)),
                     partition_by,
+                    partition_origins: over.partition_origins.clone(),
                     order_by: over
                         .order_by
                         .iter()
@@ -294,6 +299,7 @@ impl Rex {
                             expr: s.expr.map_inputs(f),
                             descending: s.descending,
                             nulls_first: s.nulls_first,
+                            origins: s.origins.clone(),
                         })
                         .collect(),
                     frame: over.frame.clone(),

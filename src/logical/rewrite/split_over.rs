@@ -59,7 +59,7 @@ fn split_project(exprs: Vec<Rex>, columns: Vec<RelColumn>, origins: Origins, inp
         .collect();
     let over = Over {
         partition: first.partition_by.iter().filter_map(Rex::as_input).collect(),
-        partition_origins: first.partition_by.iter().map(|p| p.origins.outermost()).collect(),
+        partition_origins: first.partition_origins.clone(),
         order,
         frame: first.frame.clone(),
         written,

@@ -78,6 +78,7 @@ impl SelectResolver<'_> {
         let spec = call.over.as_deref().expect("the caller saw OVER");
         let window = self.resolve_window(spec)?;
         let partition_by = window.partition_by.iter().map(|e| self.over_expr(e, t)).collect::<PlanResult<Vec<_>>>()?;
+        let partition_origins = window.partition_by.iter().map(|e| Origins::at(e.span)).collect();
         let order_by = window.order_by.iter().map(|o| self.sort(o, t)).collect::<PlanResult<Vec<_>>>()?;
         let frame = match window.frame {
             Some(frame) if window.bounds => self.frame(frame, t)?,
@@ -96,6 +97,7 @@ impl SelectResolver<'_> {
             distinct: call.distinct,
             filter: None,
             partition_by,
+            partition_origins,
             order_by,
             frame,
         };
@@ -117,7 +119,7 @@ impl SelectResolver<'_> {
     fn sort(&mut self, item: &OrderItem, t: &mut Translator<'_>) -> PlanResult<SortExpr> {
         let expr = self.over_expr(&item.expr, t)?.at(item.span);
         let nulls_first = item.nulls_first.unwrap_or(!item.descending);
-        Ok(SortExpr { expr, descending: item.descending, nulls_first })
+        Ok(SortExpr { expr, descending: item.descending, nulls_first, origins: Origins::at(item.span) })
     }
 
     /// A window with the parts of the windows it names.
