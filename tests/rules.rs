@@ -443,9 +443,6 @@ fn other_differences_without_a_rule_are_listed() {
         [
             // Only a changed delay is documented; another column or expression is no delay.
             "source watermark",
-            // Inputs that no state stands behind.
-            "union-inputs added",
-            "union-inputs removed",
             // An operator that goes while its INSERT stays.
             "operator-removed",
             // From one positive time to another.

@@ -1,5 +1,7 @@
 //! One operator of one side, in the terms that are compared.
 
+use rustc_hash::FxHashSet;
+
 use super::lineage::{Ident, Interner, Lineage, local_phase};
 use super::matching::{Matching, Side};
 use crate::exec::group_window_aggregate::EmitStrategy;
@@ -110,8 +112,9 @@ impl<'a> SideView<'a> {
         let idents = self.input_idents(id, m, i);
         let columns = self.plan.input_columns(id, 0);
         let mut out: Vec<KeyView> = Vec::new();
+        let mut seen = FxHashSet::default();
         for (ident, column) in idents.iter().zip(columns) {
-            if column.needed && !out.iter().any(|k| k.ident == *ident) {
+            if column.needed && seen.insert(*ident) {
                 let origins = i.info(*ident).origin.map(Origins::at).unwrap_or_default();
                 out.push(KeyView { ident: *ident, name: column.name.to_string(), origins });
             }
@@ -378,10 +381,11 @@ pub fn window_text(w: &WindowView) -> String {
 
 fn calls(written: &[WrittenCall], input: &[Ident], interner: &Interner) -> Vec<CallView> {
     let mut out: Vec<CallView> = Vec::new();
+    let mut seen = FxHashSet::default();
     for w in written {
         let mut reads = Vec::new();
         let computation = interner.computation(&w.call, input, &mut reads);
-        if out.iter().any(|c| c.computation == computation) {
+        if !seen.insert(computation.clone()) {
             continue;
         }
         out.push(CallView {
