@@ -176,7 +176,7 @@ impl<'a> SideView<'a> {
                 window: Some(WindowView {
                     kind: a.window,
                     offset: 0,
-                    time: Some(input[a.time]),
+                    time: a.time.map(|t| input[t]),
                     proctime: a.proctime,
                     session_keys: Vec::new(),
                     origins: a.window_origins.clone(),
