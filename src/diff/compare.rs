@@ -66,10 +66,12 @@ impl<'a> Comparison<'a> {
     fn pair(&mut self, number: usize) {
         let pair = self.matching.pairs[number].clone();
         match (pair.old, pair.new) {
+            (Some(_), Some(_)) if pair.shared => filters::compare(self, number, &pair),
             (Some(o), Some(n)) => {
                 self.matched(number, &pair, o, n);
                 filters::compare(self, number, &pair);
             }
+            _ if pair.shared => {}
             (Some(o), None) => self.one_sided(number, Side::Old, o),
             (None, Some(n)) => self.one_sided(number, Side::New, n),
             (None, None) => {}

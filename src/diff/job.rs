@@ -280,7 +280,7 @@ fn option_changes(old: &Plan, new: &Plan) -> Vec<Change> {
 fn operators(c: &Comparison<'_>, old: &Plan, new: &Plan) -> Vec<OperatorMatch> {
     let mut partner: Vec<Option<NodeId>> = vec![None; new.nodes.len()];
     let mut taken: HashSet<NodeId> = HashSet::new();
-    for pair in &c.matching.pairs {
+    for pair in c.matching.pairs.iter().filter(|p| !p.shared) {
         if let (Some(o), Some(n)) = (pair.old, pair.new) {
             partner[n.index()].get_or_insert(o);
             taken.insert(o);

@@ -29,6 +29,8 @@ pub struct Pair {
     pub old_path: Vec<NodeId>,
     /// What stands between the new operator and its reader, top down.
     pub new_path: Vec<NodeId>,
+    /// Another reader of operators that a pair before this one has: only what stands in between is compared.
+    pub shared: bool,
 }
 
 /// All pairs, readers before what they read.
@@ -94,6 +96,7 @@ pub fn match_sinks(matching: &mut Matching, old: &Plan, old_sink: NodeId, new: &
         parent: None,
         old_path: Vec::new(),
         new_path: Vec::new(),
+        shared: false,
     });
     let olds = below(old, old_sink);
     let news = below(new, new_sink);
@@ -108,6 +111,7 @@ pub fn one_sided(matching: &mut Matching, plan: &Plan, side: Side, sink: NodeId)
         parent: None,
         old_path: Vec::new(),
         new_path: Vec::new(),
+        shared: false,
     });
     for step in below(plan, sink) {
         add_alone(matching, root, plan, side, step);
@@ -115,9 +119,7 @@ pub fn one_sided(matching: &mut Matching, plan: &Plan, side: Side, sink: NodeId)
 }
 
 fn add_alone(matching: &mut Matching, parent: usize, plan: &Plan, side: Side, step: Step) {
-    if matching.pair_of(side, step.node).is_some() {
-        return;
-    }
+    let shared = matching.pair_of(side, step.node).is_some();
     let (node, path) = (step.node, step.path);
     let old = side == Side::Old;
     let number = matching.add(Pair {
@@ -126,7 +128,11 @@ fn add_alone(matching: &mut Matching, parent: usize, plan: &Plan, side: Side, st
         parent: Some(parent),
         old_path: if old { path.clone() } else { Vec::new() },
         new_path: if old { Vec::new() } else { path },
+        shared,
     });
+    if shared {
+        return;
+    }
     for child in below(plan, node) {
         add_alone(matching, number, plan, side, child);
     }
@@ -191,10 +197,6 @@ fn match_chains(matching: &mut Matching, parent: usize, old: &Plan, o: Step, new
             }
             _ => None,
         };
-        if already.is_some() {
-            // A shared sub-plan that another reader has matched.
-            return;
-        }
         let (old_node, new_node) = (o.as_ref().map(|s| s.node), n.as_ref().map(|s| s.node));
         if let Some(o) = o {
             old_rest.extend(o.path);
@@ -208,7 +210,12 @@ fn match_chains(matching: &mut Matching, parent: usize, old: &Plan, o: Step, new
             parent: Some(above),
             old_path: if old_node.is_some() { std::mem::take(&mut old_rest) } else { Vec::new() },
             new_path: if new_node.is_some() { std::mem::take(&mut new_rest) } else { Vec::new() },
+            shared: already.is_some(),
         });
+        if already.is_some() {
+            // A shared sub-plan that another reader has matched.
+            return;
+        }
         last = (old_node.or(last.0), new_node.or(last.1));
     }
     let olds = last.0.map_or_else(Vec::new, |id| below(old, id));

@@ -515,6 +515,9 @@ impl Generator<'_, '_> {
 
     fn filters(&mut self, columns: &[Col], rarity: usize) -> Vec<Expr> {
         let mut filters = Vec::new();
+        // A condition on a rank number is a rank range of its own.
+        let columns: Vec<Col> = columns.iter().copied().filter(|c| self.job.columns[*c].name != "rn").collect();
+        let columns = &columns[..];
         while filters.len() < 3 && self.c.one_in(rarity) {
             filters.push(self.condition(columns));
         }
