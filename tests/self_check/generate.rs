@@ -389,8 +389,7 @@ impl Generator<'_, '_> {
             items.remove(2);
         }
         // Flink refuses an OVER aggregate of the bare result of another one: both are called `w0$o0`.
-        let readable: Vec<Col> =
-            below.columns.iter().copied().filter(|c| self.job.columns[*c].name != "agg").collect();
+        let readable: Vec<Col> = below.columns.iter().copied().filter(|c| self.job.columns[*c].name != "agg").collect();
         let calls = self.calls(&readable, true);
         items.extend(calls);
         let rowtime = Self::places(&items, &below.rowtime);
@@ -400,7 +399,14 @@ impl Generator<'_, '_> {
         self.derived(select, false, rowtime)
     }
 
-    fn ranked(&mut self, from: From, columns: &[Col], partition: Vec<Col>, order: Vec<(Col, bool)>, range: (i64, i64)) -> Select {
+    fn ranked(
+        &mut self,
+        from: From,
+        columns: &[Col],
+        partition: Vec<Col>,
+        order: Vec<(Col, bool)>,
+        range: (i64, i64),
+    ) -> Select {
         let mut items = self.passed(columns);
         let number = self.column("rn", Ty::BigInt, false);
         items.push((Expr::RowNumber(partition, order), number));
@@ -515,8 +521,9 @@ impl Generator<'_, '_> {
 
     fn filters(&mut self, columns: &[Col], rarity: usize) -> Vec<Expr> {
         let mut filters = Vec::new();
-        // A condition on a rank number is a rank range of its own.
-        let columns: Vec<Col> = columns.iter().copied().filter(|c| self.job.columns[*c].name != "rn").collect();
+        // A condition on a rank number is a rank range of its own; `mark` is for the changes of meaning.
+        let columns: Vec<Col> =
+            columns.iter().copied().filter(|c| !matches!(self.job.columns[*c].name.as_str(), "rn" | "mark")).collect();
         let columns = &columns[..];
         while filters.len() < 3 && self.c.one_in(rarity) {
             filters.push(self.condition(columns));

@@ -406,9 +406,9 @@ impl Printer<'_, '_> {
             }
             .to_owned(),
             Frame::RowsUnbounded => {
-                *self.c.pick(&[" ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW", " ROWS UNBOUNDED PRECEDING"])
+                { *self.c.pick(&[" ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW", " ROWS UNBOUNDED PRECEDING"]) }
+                    .to_owned()
             }
-            .to_owned(),
             Frame::Rows(n) => match self.c.below(2) {
                 0 => format!(" ROWS BETWEEN {n} PRECEDING AND CURRENT ROW"),
                 _ => format!(" ROWS {n} PRECEDING"),
