@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::functions::{ArgumentType, Operand, sql_name};
 use super::types::{DataType, TypeKind};
-use crate::logical::rex::Value;
+use crate::catalog::value::Value;
 
 /// Where a function may stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -94,6 +94,24 @@ struct SourceEntry {
     metadata: bool,
     lookup: bool,
     changelog: ChangelogEntry,
+    /// Options that decide what is sent; the first whose values are all set holds.
+    when: Vec<WhenEntry>,
+}
+
+/// What a source sends under these options. Keys and values are compared without regard to case.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WhenEntry {
+    options: FxHashMap<String, String>,
+    changelog: ChangelogEntry,
+}
+
+impl WhenEntry {
+    fn holds(&self, table: &Table) -> bool {
+        self.options.iter().all(|(key, value)| {
+            table.options.iter().any(|o| o.key.eq_ignore_ascii_case(key) && o.value.eq_ignore_ascii_case(value))
+        })
+    }
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
@@ -167,7 +185,8 @@ impl Connectors {
         let Entry { source, sink } = entry.unwrap_or(&default);
         let format = self.format_changelog(table);
         let has_key = table.primary_key.is_some();
-        let changelog = match source.changelog {
+        let sends = source.when.iter().find(|w| w.holds(table)).map_or(source.changelog, |w| w.changelog);
+        let changelog = match sends {
             ChangelogEntry::I => SourceChangelog::Insert,
             ChangelogEntry::Upsert => SourceChangelog::Upsert,
             ChangelogEntry::All => SourceChangelog::All,

@@ -15,6 +15,7 @@ pub mod suggest;
 mod table;
 mod type_names;
 pub mod types;
+pub mod value;
 
 use std::sync::Arc;
 
@@ -26,7 +27,7 @@ pub use self::table::{
     DEFAULT_CATALOG, DEFAULT_DATABASE, InferredTable, PrimaryKey, Table, TableColumn, TableColumnKind, TableOptions,
     TablePath, View, Watermark,
 };
-use crate::logical::error::{PlanError, PlanResult};
+use crate::plan_error::{PlanError, PlanResult};
 use crate::source::Span;
 use crate::syntax::ast::{Drop, ObjectName, Statement, StatementKind};
 
@@ -204,6 +205,17 @@ impl Catalog {
             Entry::Table(t) => Some(t),
             Entry::View(_) => None,
         }
+    }
+
+    /// All TEMPORARY TABLEs, in order of their names.
+    pub fn temporary_tables(&self) -> Vec<Arc<Table>> {
+        let tables = self.temporary.values().filter_map(|entry| match entry {
+            Entry::Table(t) => Some(t.clone()),
+            Entry::View(_) => None,
+        });
+        let mut tables: Vec<Arc<Table>> = tables.collect();
+        tables.sort_by(|a, b| a.path.cmp(&b.path));
+        tables
     }
 
     /// Declares a table that something else completed, such as CTAS.

@@ -20,7 +20,7 @@ pub struct AggregatesDiff {
 
 /// Pairs calls that compute the same, then by name; states what is left. `None` if both sides compute the same in one order.
 pub fn compare(old: &AggregateView, new: &AggregateView) -> Option<AggregatesDiff> {
-    if old.planned == new.planned {
+    if old.planned == new.planned && !permuted(&old.calls, &new.calls) {
         return None;
     }
     let mut partner: Vec<Option<usize>> = vec![None; old.calls.len()];
@@ -108,6 +108,22 @@ pub fn compare(old: &AggregateView, new: &AggregateView) -> Option<AggregatesDif
         new: place(&new_left).or_else(|| any(&new.calls)),
         differing,
     })
+}
+
+/// The same calls, written in another order.
+fn permuted(old: &[CallView], new: &[CallView]) -> bool {
+    let in_order = |calls: &[CallView]| calls.iter().map(|c| c.computation.clone()).collect::<Vec<_>>();
+    let (mut a, mut b) = (in_order(old), in_order(new));
+    let moved = a != b;
+    a.sort_unstable();
+    b.sort_unstable();
+    moved && a == b
+}
+
+/// Where the calls of one side differ from the other's, or else where its first call is.
+pub fn place(view: &AggregateView, other: &AggregateView) -> Option<Span> {
+    let differs = |c: &&CallView| !other.calls.iter().any(|o| o.computation == c.computation);
+    view.calls.iter().find(differs).or(view.calls.first()).and_then(|c| c.origins.first())
 }
 
 /// `` `a`, `b` ``.

@@ -49,6 +49,8 @@ pub struct OperatorRef {
     pub kind: &'static str,
     /// Its place from the sink: `Sink(top)/WindowRank`.
     pub path: String,
+    /// The sinks that its results reach, that of the path among them.
+    pub sinks: Vec<String>,
     /// Its id in the old plan.
     pub old: Option<NodeId>,
     /// Its id in the new plan.
@@ -193,6 +195,20 @@ pub enum ChangeKind {
         /// It is sent out now (false: no longer).
         added: bool,
     },
+    /// Columns that an operator keeps on both sides are sent out, or no longer.
+    OutputColumns {
+        /// Columns that only the new output has.
+        added: usize,
+        /// Columns that only the old output has.
+        removed: usize,
+    },
+    /// How a rank keeps its rows.
+    RankStrategy {
+        /// The key of its input, by which rows are updated in place, is another one.
+        upsert_key: bool,
+        /// The algorithm is another one: append, update-fast or retract.
+        algorithm: bool,
+    },
     /// Final output columns got other names.
     OutputNames {
         /// How many.
@@ -245,9 +261,9 @@ pub enum ChangeKind {
         connector: bool,
         /// Other WITH options.
         options: usize,
-        /// The primary key, or a materializer came or went.
-        primary_key: bool,
     },
+    /// The materializer that brings updates into order in front of a sink came, went, or works by another key.
+    SinkMaterializer,
     /// An INSERT that only the new job has.
     SinkAdded {
         /// Its query keeps state.
@@ -283,6 +299,8 @@ impl ChangeKind {
             ChangeKind::Filter { .. } => "filter",
             ChangeKind::WindowOutput { .. } => "window-output",
             ChangeKind::RankOutput { .. } => "rank-output",
+            ChangeKind::OutputColumns { .. } => "output-columns",
+            ChangeKind::RankStrategy { .. } => "rank-strategy",
             ChangeKind::OutputNames { .. } => "output-names",
             ChangeKind::EmitStrategy => "emit-strategy",
             ChangeKind::OperatorReplaced { .. } => "operator-replaced",
@@ -291,6 +309,7 @@ impl ChangeKind {
             ChangeKind::UnionInputs { .. } => "union-inputs",
             ChangeKind::Source { .. } => "source",
             ChangeKind::Sink { .. } => "sink",
+            ChangeKind::SinkMaterializer => "sink-materializer",
             ChangeKind::SinkAdded { .. } => "sink-added",
             ChangeKind::SinkRemoved { .. } => "sink-removed",
             ChangeKind::JobOption { .. } => "job-option",
@@ -347,7 +366,10 @@ impl ChangeKind {
                 ("removed", (*removed).into()),
                 ("ignored", (*ignored).into()),
             ],
-            ChangeKind::WindowOutput { added, removed } => {
+            ChangeKind::RankStrategy { upsert_key, algorithm } => {
+                vec![("upsert_key", (*upsert_key).into()), ("algorithm", (*algorithm).into())]
+            }
+            ChangeKind::WindowOutput { added, removed } | ChangeKind::OutputColumns { added, removed } => {
                 vec![("added", (*added).into()), ("removed", (*removed).into())]
             }
             ChangeKind::RankOutput { added } => vec![("added", (*added).into())],
@@ -368,12 +390,9 @@ impl ChangeKind {
                 ("watermark", (*watermark).into()),
                 ("primary_key", (*primary_key).into()),
             ],
-            ChangeKind::Sink { renamed, connector, options, primary_key } => vec![
-                ("renamed", (*renamed).into()),
-                ("connector", (*connector).into()),
-                ("options", (*options).into()),
-                ("primary_key", (*primary_key).into()),
-            ],
+            ChangeKind::Sink { renamed, connector, options } => {
+                vec![("renamed", (*renamed).into()), ("connector", (*connector).into()), ("options", (*options).into())]
+            }
             ChangeKind::SinkAdded { stateful } | ChangeKind::SinkRemoved { stateful } => {
                 vec![("stateful", (*stateful).into())]
             }
@@ -381,6 +400,7 @@ impl ChangeKind {
             ChangeKind::GroupingSets
             | ChangeKind::RankType
             | ChangeKind::EmitStrategy
+            | ChangeKind::SinkMaterializer
             | ChangeKind::OperatorAdded
             | ChangeKind::OperatorRemoved => Vec::new(),
         }

@@ -15,10 +15,10 @@ struct Condition {
     span: Option<Span>,
 }
 
-/// Compares the conditions above a pair (and those that a source applies itself).
-pub fn compare(c: &mut Comparison<'_>, number: usize, pair: &Pair) {
-    let old = conditions(c, Side::Old, pair.old, &pair.old_path);
-    let new = conditions(c, Side::New, pair.new, &pair.new_path);
+/// Compares the conditions on the way from a pair to a reader (and, with `own`, those that a source applies itself).
+pub fn compare(c: &mut Comparison<'_>, number: usize, pair: &Pair, own: bool) {
+    let old = conditions(c, Side::Old, pair.old.filter(|_| own), &pair.old_path);
+    let new = conditions(c, Side::New, pair.new.filter(|_| own), &pair.new_path);
     let only = |a: &[Condition], b: &[Condition]| -> Vec<usize> {
         (0..a.len()).filter(|i| !b.iter().any(|x| x.ident == a[*i].ident)).collect()
     };

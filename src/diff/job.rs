@@ -1,6 +1,6 @@
 //! The whole job: sinks matched, pairs compared, echoes folded, options and sinks compared.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::change::{Change, ChangeKind, Fact, Facts, Item, JobDiff, MatchStatus, OperatorMatch};
 use super::compare::{Comparison, Stated};
@@ -9,6 +9,7 @@ use super::matching::{Matching, Side, match_sinks, one_sided};
 use super::outputs;
 use super::sources::changed_options;
 use super::view::SideView;
+use crate::catalog::Table;
 use crate::exec::sink::Sink;
 use crate::exec::{NodeId, Operator, Plan};
 
@@ -25,6 +26,8 @@ const STATE_OPTIONS: [&str; 9] = [
     "table.local-time-zone",
 ];
 
+const MINI_BATCH: &str = "table.exec.mini-batch.enabled";
+const MINI_BATCH_PREFIX: &str = "table.exec.mini-batch.";
 const IGNORE_FILTER: &str = "table.optimizer.state-compatibility.ignore-filter";
 const IGNORE_SINK: &str = "table.optimizer.state-compatibility.ignore-sink";
 
@@ -49,6 +52,7 @@ pub(super) fn diff(old: &Plan, new: &Plan) -> JobDiff {
         stated: Vec::new(),
         produced_old: HashSet::new(),
         produced_new: HashSet::new(),
+        key_causes: HashMap::new(),
         ignore_filter: on(new, IGNORE_FILTER),
     };
     c.run();
@@ -68,6 +72,7 @@ pub(super) fn diff(old: &Plan, new: &Plan) -> JobDiff {
     let columns = new.sinks.iter().flat_map(|s| outputs::fates(&mut c, *s)).collect();
     let operators = operators(&c, old, new);
     let options = option_changes(old, new);
+    one_for_each_replaced(&mut c.stated);
     let mut changes = fold(c.stated);
     changes.extend(options);
     JobDiff { changes, operators, columns }
@@ -134,11 +139,19 @@ fn sinks(c: &mut Comparison<'_>, number: usize, o: NodeId, n: NodeId) {
     let renamed = old.path != new.path;
     let connector = old.options.get("connector") != new.options.get("connector");
     let options = if connector { Vec::new() } else { changed_options(old, new) };
-    let primary_key = a.upsert_materialize != b.upsert_materialize;
-    if !renamed && !connector && !primary_key && options.is_empty() {
+    let materializer = a.upsert_materialize != b.upsert_materialize
+        || (a.upsert_materialize && b.upsert_materialize && c.upsert_key_changed(o, n));
+    if materializer {
+        let cause = c.cause_at_or_below(number);
+        let words = |yes: bool| if yes { "sorts updates by key" } else { "writes rows as they come" }.to_owned();
+        let args = vec![("old", words(a.upsert_materialize)), ("new", words(b.upsert_materialize))];
+        let places = (c.old.plan.node(o).origins.first(), c.new.plan.node(n).origins.first());
+        c.state(number, ChangeKind::SinkMaterializer, args, places, Item::Other, cause);
+    }
+    if !renamed && !connector && options.is_empty() {
         return;
     }
-    let kind = ChangeKind::Sink { renamed, connector, options: options.len(), primary_key };
+    let kind = ChangeKind::Sink { renamed, connector, options: options.len() };
     let mut args = Vec::new();
     if renamed {
         args.push(("old", old.path.name.to_string()));
@@ -156,7 +169,7 @@ fn sinks(c: &mut Comparison<'_>, number: usize, o: NodeId, n: NodeId) {
     };
     let places = (Some(place(old)), Some(place(new)));
     let checked = c.new.plan.options.get(IGNORE_SINK).is_some_and(|v| v.eq_ignore_ascii_case("false"));
-    let context: Facts = vec![("sinks_checked", Fact::Bool(checked)), ("stateful_changed", Fact::Bool(primary_key))];
+    let context: Facts = vec![("sinks_checked", Fact::Bool(checked))];
     c.state_with(number, kind, args, places, Item::Sink, None, context);
 }
 
@@ -187,27 +200,23 @@ fn lone_sink(c: &mut Comparison<'_>, side: Side, id: NodeId, temporary_changed: 
     c.state_with(number, kind, args, places, Item::Sink, None, context);
 }
 
-/// True if a TEMPORARY TABLE that both jobs use is declared otherwise.
+/// True if a TEMPORARY TABLE of the old script is declared otherwise in the new one, or no longer.
 fn temporary_tables_changed(old: &Plan, new: &Plan) -> bool {
-    let tables = |plan: &Plan| -> Vec<std::sync::Arc<crate::catalog::Table>> {
-        plan.nodes
-            .iter()
-            .filter_map(|n| match &n.op {
-                Operator::TableSourceScan(s) => Some(s.table.clone()),
-                Operator::Sink(s) => s.table.clone(),
-                _ => None,
-            })
-            .collect()
-    };
-    let news = tables(new);
-    tables(old).iter().filter(|t| t.temporary).any(|o| {
-        news.iter().filter(|n| n.path == o.path).any(|n| {
-            let columns = |t: &crate::catalog::Table| {
-                t.columns.iter().map(|c| (c.name.clone(), c.ty.clone())).collect::<Vec<_>>()
-            };
-            columns(o) != columns(n) || !changed_options(o, n).is_empty()
-        })
+    let columns = |t: &Table| t.columns.iter().map(|c| (c.name.clone(), c.ty.clone())).collect::<Vec<_>>();
+    let key = |t: &Table| t.primary_key.as_ref().map(|k| k.columns.clone());
+    old.temporary_tables.iter().any(|o| match new.temporary_tables.iter().find(|n| n.path == o.path) {
+        Some(n) => columns(o) != columns(n) || key(o) != key(n) || !changed_options(o, n).is_empty(),
+        None => true,
     })
+}
+
+/// Where an operator is replaced by another kind, whatever else differs there comes of it.
+fn one_for_each_replaced(stated: &mut [Stated]) {
+    let replaced = |s: &Stated| matches!(s.change.kind, ChangeKind::OperatorReplaced { .. });
+    let pairs: HashSet<usize> = stated.iter().filter(|s| replaced(s)).map(|s| s.pair).collect();
+    for s in stated.iter_mut().filter(|s| !replaced(s) && pairs.contains(&s.pair)) {
+        s.cause = Some(s.pair);
+    }
 }
 
 /// Folds changes under the change that brings them about.
@@ -247,14 +256,38 @@ fn fold(stated: Vec<Stated>) -> Vec<Change> {
     changes.into_iter().flatten().collect()
 }
 
+/// The value of an option in one form: durations in milliseconds, words in lower case, Flink's default where it is not set.
+fn normalized(key: &str, value: Option<&String>) -> String {
+    let default = match key {
+        "table.exec.state.ttl" | "table.exec.source.idle-timeout" => "0 ms",
+        "table.exec.mini-batch.allow-latency" => "0 ms",
+        "table.exec.mini-batch.size" => "-1",
+        "table.exec.mini-batch.enabled" | "table.optimizer.distinct-agg.split.enabled" => "false",
+        "table.optimizer.agg-phase-strategy" | "table.exec.sink.upsert-materialize" => "auto",
+        _ => "default",
+    };
+    let value = value.map_or(default, String::as_str).trim();
+    let duration = key.ends_with(".ttl") || key.ends_with("-timeout") || key.ends_with("-latency");
+    match crate::catalog::options::parse_duration(value).filter(|_| duration) {
+        Some(millis) => millis.to_string(),
+        None => value.to_ascii_lowercase(),
+    }
+}
+
 fn option_changes(old: &Plan, new: &Plan) -> Vec<Change> {
     let stateful = |plan: &Plan| plan.nodes.iter().any(|n| n.op.is_stateful());
     if !stateful(old) && !stateful(new) {
         return Vec::new();
     }
+    let value = |plan: &Plan, key: &str| normalized(key, plan.options.get(key));
+    let mini_batch = |plan: &Plan| value(plan, MINI_BATCH) == "true";
     STATE_OPTIONS
         .iter()
-        .filter(|key| old.options.get(**key) != new.options.get(**key))
+        .filter(|key| value(old, key) != value(new, key))
+        // The details of mini-batch say nothing where it is off, and nothing more where it is switched.
+        .filter(|key| {
+            !key.starts_with(MINI_BATCH_PREFIX) || **key == MINI_BATCH || (mini_batch(old) && mini_batch(new))
+        })
         .map(|key| {
             let word = |plan: &Plan| plan.options.get(*key).cloned().unwrap_or_else(|| "the default".to_owned());
             let ttl = |plan: &Plan| {
@@ -267,8 +300,8 @@ fn option_changes(old: &Plan, new: &Plan) -> Vec<Change> {
                 context: vec![("ttl_switched", Fact::Bool(switched))],
                 args: vec![("old", word(old)), ("new", word(new))],
                 item: Item::Other,
-                old: None,
-                new: None,
+                old: old.option_places.get(*key).copied(),
+                new: new.option_places.get(*key).copied(),
                 chain: Vec::new(),
                 echoes: Vec::new(),
             }
@@ -280,7 +313,7 @@ fn option_changes(old: &Plan, new: &Plan) -> Vec<Change> {
 fn operators(c: &Comparison<'_>, old: &Plan, new: &Plan) -> Vec<OperatorMatch> {
     let mut partner: Vec<Option<NodeId>> = vec![None; new.nodes.len()];
     let mut taken: HashSet<NodeId> = HashSet::new();
-    for pair in c.matching.pairs.iter().filter(|p| !p.shared) {
+    for pair in &c.matching.pairs {
         if let (Some(o), Some(n)) = (pair.old, pair.new) {
             partner[n.index()].get_or_insert(o);
             taken.insert(o);

@@ -315,21 +315,30 @@ impl<'a> Lineage<'a> {
         out
     }
 
-    /// A union's columns are known by those of its first branch that both sides have.
+    /// A union's columns are known by those of the branches that both sides have, whatever order these stand in.
     fn union(&mut self, id: NodeId, operator: usize, matching: &Matching, interner: &mut Interner) -> Vec<Ident> {
         let branches = super::matching::union_branches(self.plan, id);
-        let anchor = branches.iter().copied().min_by_key(|b| matching.branch_rank(self.side, self.plan, *b));
-        let width = self.plan.node(id).columns.len();
-        let idents = match anchor {
-            Some(branch) => self.of(branch, matching, interner),
-            None => Vec::new(),
-        };
-        (0..width)
+        let mut common: Vec<Vec<Ident>> = Vec::new();
+        let mut alone: Vec<Vec<Ident>> = Vec::new();
+        for branch in branches {
+            let idents = self.of(branch, matching, interner);
+            let (is_alone, _) = matching.branch_rank(self.side, self.plan, branch);
+            if is_alone { alone.push(idents) } else { common.push(idents) }
+        }
+        let counted = if common.is_empty() { alone } else { common };
+        (0..self.plan.node(id).columns.len())
             .map(|i| {
-                let part = idents.get(i).copied();
-                let key = format!("U{operator}.{}", part.map_or_else(|| i.to_string(), |p| format!("${}", p.0)));
+                let mut parts: Vec<Ident> = counted.iter().filter_map(|idents| idents.get(i).copied()).collect();
+                parts.sort_unstable();
+                if let [first, rest @ ..] = parts.as_slice() {
+                    if rest.iter().all(|p| p == first) {
+                        return *first;
+                    }
+                }
+                let names: Vec<String> = parts.iter().map(|p| p.0.to_string()).collect();
                 let name = self.plan.node(id).columns[i].name.to_string();
-                interner.intern(key, || IdentInfo { parts: part.into_iter().collect(), name, ..IdentInfo::default() })
+                let key = format!("U{operator}.${}", names.join(",$"));
+                interner.intern(key, || IdentInfo { parts, name, ..IdentInfo::default() })
             })
             .collect()
     }

@@ -29,8 +29,6 @@ pub struct Pair {
     pub old_path: Vec<NodeId>,
     /// What stands between the new operator and its reader, top down.
     pub new_path: Vec<NodeId>,
-    /// Another reader of operators that a pair before this one has: only what stands in between is compared.
-    pub shared: bool,
 }
 
 /// All pairs, readers before what they read.
@@ -38,6 +36,8 @@ pub struct Pair {
 pub struct Matching {
     /// The pairs.
     pub pairs: Vec<Pair>,
+    /// More readers of pairs in shared sub-plans: the number of the pair, and the way to that reader.
+    pub more_readers: Vec<(usize, Pair)>,
     old_number: HashMap<NodeId, usize>,
     new_number: HashMap<NodeId, usize>,
 }
@@ -64,6 +64,34 @@ impl Matching {
             Side::Old => self.old_number.get(&id).copied(),
             Side::New => self.new_number.get(&id).copied(),
         }
+    }
+
+    /// The pairs that read a pair.
+    pub fn readers(&self, number: usize) -> Vec<usize> {
+        let more = self.more_readers.iter().filter(|(n, _)| *n == number).filter_map(|(_, edge)| edge.parent);
+        self.pairs[number].parent.into_iter().chain(more).collect()
+    }
+
+    /// Everything that a pair's results reach, nearest first.
+    pub fn above(&self, number: usize) -> Vec<usize> {
+        let mut out: Vec<usize> = Vec::new();
+        let mut next = vec![number];
+        while !next.is_empty() {
+            let readers: Vec<usize> = next.iter().flat_map(|n| self.readers(*n)).collect();
+            next.clear();
+            for reader in readers {
+                if !out.contains(&reader) {
+                    out.push(reader);
+                    next.push(reader);
+                }
+            }
+        }
+        out
+    }
+
+    /// The pair that the first operator of note below a branch belongs to.
+    pub fn branch_number(&self, side: Side, plan: &Plan, branch: NodeId) -> usize {
+        self.number(side, significant_below(plan, branch).node)
     }
 
     /// Orders the branches of a union: those that both sides have come first, in the order of their pairs.
@@ -96,7 +124,6 @@ pub fn match_sinks(matching: &mut Matching, old: &Plan, old_sink: NodeId, new: &
         parent: None,
         old_path: Vec::new(),
         new_path: Vec::new(),
-        shared: false,
     });
     let olds = below(old, old_sink);
     let news = below(new, new_sink);
@@ -111,7 +138,6 @@ pub fn one_sided(matching: &mut Matching, plan: &Plan, side: Side, sink: NodeId)
         parent: None,
         old_path: Vec::new(),
         new_path: Vec::new(),
-        shared: false,
     });
     for step in below(plan, sink) {
         add_alone(matching, root, plan, side, step);
@@ -119,7 +145,9 @@ pub fn one_sided(matching: &mut Matching, plan: &Plan, side: Side, sink: NodeId)
 }
 
 fn add_alone(matching: &mut Matching, parent: usize, plan: &Plan, side: Side, step: Step) {
-    let shared = matching.pair_of(side, step.node).is_some();
+    if matching.pair_of(side, step.node).is_some() {
+        return;
+    }
     let (node, path) = (step.node, step.path);
     let old = side == Side::Old;
     let number = matching.add(Pair {
@@ -128,11 +156,7 @@ fn add_alone(matching: &mut Matching, parent: usize, plan: &Plan, side: Side, st
         parent: Some(parent),
         old_path: if old { path.clone() } else { Vec::new() },
         new_path: if old { Vec::new() } else { path },
-        shared,
     });
-    if shared {
-        return;
-    }
     for child in below(plan, node) {
         add_alone(matching, number, plan, side, child);
     }
@@ -155,13 +179,18 @@ fn match_children(
     let signature = |plan: &Plan, step: &Step| (shape(plan, step.node), sources(plan, step.node));
     let mut left: Vec<Option<Step>> = olds.into_iter().map(Some).collect();
     let mut partners: Vec<Option<usize>> = vec![None; news.len()];
-    for round in 0..2 {
+    for round in 0..3 {
         for (i, n) in news.iter().enumerate().filter(|(i, _)| partners[*i].is_none()).collect::<Vec<_>>() {
             let wanted = signature(new, n);
             let found = left.iter().enumerate().position(|(j, o)| {
                 o.as_ref().is_some_and(|o| {
                     let have = signature(old, o);
-                    !partners.contains(&Some(j)) && (if round == 0 { have == wanted } else { have.1 == wanted.1 })
+                    !partners.contains(&Some(j))
+                        && match round {
+                            0 => have == wanted && text(old, o) == text(new, n),
+                            1 => have == wanted,
+                            _ => have.1 == wanted.1,
+                        }
                 })
             });
             partners[i] = found;
@@ -180,8 +209,22 @@ fn match_children(
 
 /// Aligns two chains of operators with one input each.
 fn match_chains(matching: &mut Matching, parent: usize, old: &Plan, o: Step, new: &Plan, n: Step) {
-    let olds = chain(old, o);
-    let news = chain(new, n);
+    let mut olds = chain(old, o);
+    let mut news = chain(new, n);
+    let is_union = |plan: &Plan, chain: &[Step]| {
+        chain.last().is_some_and(|s| matches!(plan.node(s.node).op, Operator::Union(_)))
+    };
+    let (old_union, new_union) = (is_union(old, &olds), is_union(new, &news));
+    // A union on one side only: what stands in its place on the other side is matched with its branches.
+    let lone_union = match (old_union, new_union) {
+        (true, false) => olds.pop().map(|u| (Side::Old, u)),
+        (false, true) => news.pop().map(|u| (Side::New, u)),
+        _ => None,
+    };
+    if let Some((side, union)) = lone_union {
+        match_lone_union(matching, parent, old, olds, new, news, side, union);
+        return;
+    }
     let plan = align(old, &olds, new, &news);
     let (mut olds, mut news) = (olds.into_iter(), news.into_iter());
     let mut above = parent;
@@ -197,6 +240,20 @@ fn match_chains(matching: &mut Matching, parent: usize, old: &Plan, o: Step, new
             }
             _ => None,
         };
+        if let (Some(number), Some(o), Some(n)) = (already, &o, &n) {
+            // A shared sub-plan that another reader has matched: only the way to this reader is new.
+            old_rest.extend(&o.path);
+            new_rest.extend(&n.path);
+            let edge = Pair {
+                old: Some(o.node),
+                new: Some(n.node),
+                parent: Some(above),
+                old_path: old_rest,
+                new_path: new_rest,
+            };
+            matching.more_readers.push((number, edge));
+            return;
+        }
         let (old_node, new_node) = (o.as_ref().map(|s| s.node), n.as_ref().map(|s| s.node));
         if let Some(o) = o {
             old_rest.extend(o.path);
@@ -210,18 +267,59 @@ fn match_chains(matching: &mut Matching, parent: usize, old: &Plan, o: Step, new
             parent: Some(above),
             old_path: if old_node.is_some() { std::mem::take(&mut old_rest) } else { Vec::new() },
             new_path: if new_node.is_some() { std::mem::take(&mut new_rest) } else { Vec::new() },
-            shared: already.is_some(),
         });
-        if already.is_some() {
-            // A shared sub-plan that another reader has matched.
-            return;
-        }
         last = (old_node.or(last.0), new_node.or(last.1));
     }
     let olds = last.0.map_or_else(Vec::new, |id| below(old, id));
     let news = last.1.map_or_else(Vec::new, |id| below(new, id));
     if !olds.is_empty() || !news.is_empty() {
         match_children(matching, above, old, olds, new, news);
+    }
+}
+
+/// Chains of which one ends in a union: aligned down to it, then the rest of the other is matched with its branches.
+#[allow(clippy::too_many_arguments)]
+fn match_lone_union(
+    matching: &mut Matching,
+    parent: usize,
+    old: &Plan,
+    olds: Vec<Step>,
+    new: &Plan,
+    news: Vec<Step>,
+    side: Side,
+    union: Step,
+) {
+    let edits = align(old, &olds, new, &news);
+    let only = if side == Side::Old { Edit::Insert } else { Edit::Delete };
+    let above_union = edits.iter().rposition(|e| *e != only).map_or(0, |p| p + 1);
+    let (mut olds, mut news) = (olds.into_iter(), news.into_iter());
+    let mut above = parent;
+    for edit in &edits[..above_union] {
+        let o = matches!(edit, Edit::Match | Edit::Delete).then(|| olds.next()).flatten();
+        let n = matches!(edit, Edit::Match | Edit::Insert).then(|| news.next()).flatten();
+        let (old_node, new_node) = (o.as_ref().map(|s| s.node), n.as_ref().map(|s| s.node));
+        above = matching.add(Pair {
+            old: old_node,
+            new: new_node,
+            parent: Some(above),
+            old_path: o.map_or_else(Vec::new, |s| s.path),
+            new_path: n.map_or_else(Vec::new, |s| s.path),
+        });
+    }
+    let is_old = side == Side::Old;
+    let number = matching.add(Pair {
+        old: is_old.then_some(union.node),
+        new: (!is_old).then_some(union.node),
+        parent: Some(above),
+        old_path: if is_old { union.path.clone() } else { Vec::new() },
+        new_path: if is_old { Vec::new() } else { union.path },
+    });
+    let branches = below(if is_old { old } else { new }, union.node);
+    let (rest_old, rest_new): (Vec<Step>, Vec<Step>) = (olds.take(1).collect(), news.take(1).collect());
+    if is_old {
+        match_children(matching, number, old, branches, new, rest_new);
+    } else {
+        match_children(matching, number, old, rest_old, new, branches);
     }
 }
 
@@ -373,6 +471,23 @@ fn chain(plan: &Plan, first: Step) -> Vec<Step> {
         }
         out.push(next.remove(0));
     }
+}
+
+/// A branch with everything below it, as text.
+fn text(plan: &Plan, step: &Step) -> String {
+    let mut out = String::new();
+    let mut stack: Vec<NodeId> = std::iter::once(step.node).chain(step.path.iter().rev().copied()).collect();
+    let mut on_path = step.path.len();
+    while let Some(id) = stack.pop() {
+        out.push_str(&plan.text(id));
+        out.push('\n');
+        if on_path > 0 {
+            on_path -= 1;
+        } else {
+            stack.extend(plan.node(id).inputs.iter().rev());
+        }
+    }
+    out
 }
 
 /// The families below a node, top down.

@@ -20,6 +20,43 @@ pub fn compare(c: &mut Comparison<'_>, number: usize, o: NodeId, n: NodeId) {
     window_columns(c, &all_old, &all_new);
     rank_numbers(c, &all_old, &all_new);
     names(c, number, o, n, &old, &new);
+    kept_columns(c, &all_old, &all_new);
+}
+
+/// Columns that a deduplication keeps on both sides, and that are sent out on one side only.
+fn kept_columns(c: &mut Comparison<'_>, old: &[Ident], new: &[Ident]) {
+    for number in 0..c.matching.pairs.len() {
+        let pair = c.matching.pairs[number].clone();
+        let (Some(o), Some(n)) = (pair.old, pair.new) else { continue };
+        let is_dedup = |op: &Operator| matches!(op, Operator::Deduplicate(_));
+        let input_stated =
+            c.stated.iter().any(|s| s.pair == number && matches!(s.change.kind, ChangeKind::InputColumns(_)));
+        if !is_dedup(&c.old.plan.node(o).op) || !is_dedup(&c.new.plan.node(n).op) {
+            continue;
+        }
+        if input_stated || c.stateful_above(number) {
+            continue;
+        }
+        let kept = c.new.input_idents(n, &c.matching, &mut c.interner);
+        let only = |a: &[Ident], b: &[Ident]| -> Vec<String> {
+            let sent = a.iter().filter(|id| kept.contains(id) && !b.contains(id));
+            sent.map(|id| c.interner.info(*id).name.clone()).collect()
+        };
+        let (added, removed) = (only(new, old), only(old, new));
+        if added.is_empty() && removed.is_empty() {
+            continue;
+        }
+        let kind = ChangeKind::OutputColumns { added: added.len(), removed: removed.len() };
+        let mut args = Vec::new();
+        if !added.is_empty() {
+            args.push(("added_names", super::aggregates::quoted(&added)));
+        }
+        if !removed.is_empty() {
+            args.push(("removed_names", super::aggregates::quoted(&removed)));
+        }
+        let places = sink_places(c, number);
+        c.state(number, kind, args, places, Item::Other, None);
+    }
 }
 
 /// Idents with everything they are computed from, down to what operators produce.
@@ -60,6 +97,15 @@ fn window_columns(c: &mut Comparison<'_>, old: &[Ident], new: &[Ident]) {
     let mut pairs: Vec<_> = by_pair.into_iter().collect();
     pairs.sort_by_key(|(p, _)| *p);
     for (pair, (added, removed)) in pairs {
+        // A bound of a window that changed is another computation, but it is sent out as before.
+        let both = |name: &String| added.contains(name) && removed.contains(name);
+        let (added, removed): (Vec<String>, Vec<String>) = (
+            added.iter().filter(|n| !both(n)).cloned().collect(),
+            removed.iter().filter(|n| !both(n)).cloned().collect(),
+        );
+        if added.is_empty() && removed.is_empty() {
+            continue;
+        }
         let kind = ChangeKind::WindowOutput { added: added.len(), removed: removed.len() };
         let mut args = Vec::new();
         if !added.is_empty() {
@@ -162,15 +208,24 @@ fn rank_numbers(c: &mut Comparison<'_>, old: &[Ident], new: &[Ident]) {
     }
 }
 
-/// Final names: of the query's own columns, whatever the sink calls them.
+/// Final names: those of a bare query's columns, or the columns of the sink.
 fn names(c: &mut Comparison<'_>, number: usize, o: NodeId, n: NodeId, old: &[Ident], new: &[Ident]) {
     let (Some(a), Some(b)) = (sink(c.old.plan, o), sink(c.new.plan, n)) else { return };
+    if a.table.as_ref().map(|t| &t.path) != b.table.as_ref().map(|t| &t.path) {
+        return;
+    }
     let mut renamed = Vec::new();
     for (i, id) in new.iter().enumerate() {
-        let Some(name) = b.query_columns.get(i).filter(|n| !n.is_empty()) else { continue };
-        let same_place = old.get(i) == Some(id) && a.query_columns.get(i).is_some_and(|o| !o.is_empty());
-        if same_place && a.query_columns.get(i) != Some(name) {
-            renamed.push(format!("`{}` to `{name}`", a.query_columns[i]));
+        let Some(after) = b.target_columns.get(i) else { continue };
+        // The columns of a table have their places; those of a bare query may stand anywhere.
+        let same = |j: usize| if b.table.is_some() { j == i && old[j] == *id } else { old[j] == *id };
+        let before: Vec<&String> =
+            (0..old.len()).filter(|j| same(*j)).filter_map(|j| a.target_columns.get(j)).collect();
+        let at_place = before.iter().find(|_| old.get(i) == Some(id)).and_then(|_| a.target_columns.get(i));
+        let names_now = |was: &String| (0..new.len()).any(|j| new[j] == *id && b.target_columns.get(j) == Some(was));
+        let was = at_place.or(before.first().copied()).filter(|_| !before.contains(&after));
+        if let Some(was) = was.filter(|was| !names_now(was)) {
+            renamed.push(format!("`{was}` to `{after}`"));
         }
     }
     if renamed.is_empty() {

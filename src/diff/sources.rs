@@ -70,8 +70,7 @@ pub fn compare(c: &mut Comparison<'_>, number: usize, o: NodeId, n: NodeId) {
 
 /// True if an operator with state above the source differs in what it keeps: its kind of changes, its strategy, its keys.
 fn reaches_state(c: &Comparison<'_>, number: usize) -> bool {
-    let mut at = c.matching.pairs[number].parent;
-    while let Some(p) = at {
+    for p in c.matching.above(number) {
         let pair = &c.matching.pairs[p];
         match (pair.old, pair.new) {
             (Some(o), Some(n)) => {
@@ -81,6 +80,10 @@ fn reaches_state(c: &Comparison<'_>, number: usize) -> bool {
                     let strategy = match &node.op {
                         Operator::Rank(r) => r.strategy.text(),
                         Operator::Sink(s) => s.upsert_materialize.to_string(),
+                        Operator::ChangelogNormalize(c) => {
+                            let columns = plan.input_columns(id, 0);
+                            c.keys.iter().map(|k| columns[*k].name.to_string()).collect::<Vec<_>>().join(", ")
+                        }
                         _ => String::new(),
                     };
                     (node.op.is_stateful().then_some(input), strategy)
@@ -96,7 +99,6 @@ fn reaches_state(c: &Comparison<'_>, number: usize) -> bool {
                 }
             }
         }
-        at = pair.parent;
     }
     // A normalizing operator right above the source is such a difference too.
     c.matching.pairs.iter().any(|p| {

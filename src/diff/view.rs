@@ -200,7 +200,7 @@ impl<'a> SideView<'a> {
             Operator::OverAggregate(o) => AggregateView {
                 keys: Vec::new(),
                 written_keys: Vec::new(),
-                calls: calls(&o.written, &input, i),
+                calls: in_text_order(calls(&o.written, &input, i)),
                 planned: planned(&o.calls, &input, i),
                 window: None,
                 grouping_sets: None,
@@ -398,6 +398,15 @@ fn calls(written: &[WrittenCall], input: &[Ident], interner: &Interner) -> Vec<C
         });
     }
     out
+}
+
+/// OVER calls in the order in which they are written: projections above the operator may have moved them.
+fn in_text_order(mut calls: Vec<CallView>) -> Vec<CallView> {
+    let places: Option<Vec<Span>> = calls.iter().map(|c| c.origins.first()).collect();
+    if places.is_some_and(|p| p.windows(2).all(|w| w[0].file == w[1].file)) {
+        calls.sort_by_key(|c| c.origins.first().map(|s| s.start));
+    }
+    calls
 }
 
 fn planned(calls: &[AggCall], input: &[Ident], interner: &Interner) -> Vec<String> {

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::drop_update_before::DropUpdateBefore;
 use super::lower::Tree;
+use super::mini_batch::mini_batches;
 use super::rank::RankStrategy;
 use super::{Node, NodeId, Operator, Plan, Target, TextContext};
 use crate::catalog::connectors::{Connector, SinkAccepts};
@@ -14,13 +15,24 @@ pub fn assemble(
     target: Target,
     trees: Vec<Tree>,
     share: bool,
+    mini_batch: Option<i64>,
     name: Option<String>,
     options: std::collections::BTreeMap<String, String>,
 ) -> Plan {
-    let mut plan = Plan { target, nodes: Vec::new(), sinks: Vec::new(), name, options };
+    let mut plan = Plan {
+        target,
+        nodes: Vec::new(),
+        sinks: Vec::new(),
+        name,
+        options,
+        option_places: Default::default(),
+        temporary_tables: Vec::new(),
+    };
+    let interval = mini_batch;
     let several_leaves = trees.iter().map(leaves).sum::<usize>() > 1;
     let mut shared = Sharing { known: HashMap::new(), on: share && several_leaves };
-    let roots: Vec<NodeId> = trees.into_iter().map(|t| add(&mut plan, settle(t, false), &mut shared)).collect();
+    let roots: Vec<NodeId> =
+        trees.into_iter().map(|t| add(&mut plan, settle(mini_batches(t, interval), false), &mut shared)).collect();
     number(&mut plan, roots);
     super::needed::mark(&mut plan);
     plan
@@ -35,16 +47,23 @@ fn leaves(tree: &Tree) -> usize {
 fn settle(mut tree: Tree, before: bool) -> Tree {
     let has_updates = tree.changelog.has_updates();
     let below = match &tree.op {
-        Operator::Sink(sink) => sink
-            .table
-            .as_ref()
-            .is_some_and(|t| matches!(Connector::of(t).sink, SinkAccepts::All { update_before: true })),
+        // A materializer compares whole rows: it needs the old ones too.
+        Operator::Sink(sink) => {
+            sink.upsert_materialize
+                || sink
+                    .table
+                    .as_ref()
+                    .is_some_and(|t| matches!(Connector::of(t).sink, SinkAccepts::All { update_before: true }))
+        }
         Operator::GroupAggregate(_)
         | Operator::WindowAggregate(_)
         | Operator::GroupWindowAggregate(_)
         | Operator::LocalWindowAggregate(_)
         | Operator::GlobalWindowAggregate(_)
+        | Operator::LocalGroupAggregate(_)
+        | Operator::Limit(_)
         | Operator::OverAggregate(_) => true,
+        Operator::SortLimit(sort) => sort.strategy == RankStrategy::Retract,
         Operator::Rank(rank) => rank.strategy == RankStrategy::Retract,
         Operator::ChangelogNormalize(_) => false,
         // A condition on other columns than the key needs the old row to retract what it let through before.
@@ -60,6 +79,9 @@ fn settle(mut tree: Tree, before: bool) -> Tree {
             }
         }
         Operator::GroupAggregate(_)
+        | Operator::GlobalGroupAggregate(_)
+        | Operator::Limit(_)
+        | Operator::SortLimit(_)
         | Operator::Rank(_)
         | Operator::Deduplicate(_)
         | Operator::ChangelogNormalize(_)
@@ -70,6 +92,7 @@ fn settle(mut tree: Tree, before: bool) -> Tree {
         Operator::WindowAggregate(_)
         | Operator::GlobalWindowAggregate(_)
         | Operator::LocalWindowAggregate(_)
+        | Operator::LocalGroupAggregate(_)
         | Operator::OverAggregate(_) => {}
         Operator::Exchange(_) => {
             if let Some(changelog) = from_input {

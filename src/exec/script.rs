@@ -8,12 +8,12 @@ use super::planner::assemble;
 use super::{Plan, Target};
 use crate::catalog::types::TimeAttribute;
 use crate::catalog::{Catalog, InferredTable, Note, Table};
-use crate::logical::build::Builder;
-use crate::logical::error::{PlanError, PlanResult};
+use crate::logical::convert::Builder;
 use crate::logical::make;
 use crate::logical::rel::Rel;
 use crate::logical::rewrite::optimize;
 use crate::logical::rex::Origins;
+use crate::plan_error::{PlanError, PlanResult};
 use crate::source::Span;
 use crate::syntax::ast::{CreateTable, Insert, Query, Script, Statement, StatementKind, TableElement};
 
@@ -214,7 +214,7 @@ impl ScriptPlanner {
     }
 
     fn lower(&self, rel: Rel, request: SinkRequest) -> PlanResult<Tree> {
-        let rel = optimize(materialize_proctime(rel))?;
+        let rel = materialize_proctime(optimize(rel)?);
         Lowering { target: self.target, options: self.catalog.options() }.lower_sink(request, rel)
     }
 
@@ -223,10 +223,17 @@ impl ScriptPlanner {
         let name = options.pipeline_name().map(str::to_owned);
         let set: BTreeMap<String, String> = options.iter().map(|(k, o)| (k.to_owned(), o.value.clone())).collect();
         let share = options.reuse_sub_plan();
+        let mini_batch = options.mini_batch_enabled().then(|| options.mini_batch_latency());
+        let option_places: BTreeMap<String, Span> = options.iter().map(|(k, o)| (k.to_owned(), o.span)).collect();
+        let temporary_tables = self.catalog.temporary_tables();
         self.out.name = name.clone();
         self.out.plans = std::mem::take(&mut self.groups)
             .into_iter()
-            .map(|trees| assemble(self.target, trees, share, name.clone(), set.clone()))
+            .map(|trees| Plan {
+                option_places: option_places.clone(),
+                temporary_tables: temporary_tables.clone(),
+                ..assemble(self.target, trees, share, mini_batch, name.clone(), set.clone())
+            })
             .collect();
         self.out
     }

@@ -29,6 +29,7 @@ impl Rex {
                 distinct: over.distinct,
                 filter: over.filter.as_ref().map(&mut *f),
                 partition_by: over.partition_by.iter().map(&mut *f).collect(),
+                partition_origins: over.partition_origins.clone(),
                 order_by: over.order_by.iter().map(|s| SortExpr { expr: f(&s.expr), ..s.clone() }).collect(),
                 frame: over.frame.clone(),
             })),

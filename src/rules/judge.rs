@@ -337,12 +337,13 @@ fn argument<'a>(name: &str, args: &'a [(String, String)], facts: &'a Facts) -> O
 }
 
 /// Folds what an echo gives into the findings of its cause. An echo is no finding of its own; but one that is worse than
-/// its cause decides, at the cause's place.
+/// its cause, or as bad and better founded, decides, at the cause's place.
 fn fold(findings: &mut [Finding], echo: Finding) {
     let Some(cause) = findings.iter_mut().max_by_key(|f| f.verdict) else { return };
     merge(&mut cause.documented, &echo.documented);
     let mut related = echo.related.clone();
-    if echo.verdict > cause.verdict {
+    let better_founded = echo.verdict == cause.verdict && echo.basis < cause.basis;
+    if echo.verdict > cause.verdict || better_founded {
         related.insert(0, Related { message: echo.message.clone(), old: echo.old, new: echo.new });
         cause.message = format!("{}; {}", cause.message, echo.message);
         cause.args.extend(echo.args.into_iter().map(|(n, v)| (format!("echo_{n}"), v)));
@@ -378,15 +379,10 @@ fn columns(planned: &[ColumnFate], findings: &[Finding]) -> Vec<ColumnFate> {
             Verdict::Unknown | Verdict::Incompatible => Some(Fate::Undetermined),
         });
         let Some(effect) = effect else { continue };
-        let sink = finding.operator.as_ref().and_then(|o| sink_of(&o.path));
-        for column in columns.iter_mut().filter(|c| sink.is_none_or(|sink| sink == c.sink)) {
+        let sinks = finding.operator.as_ref().map_or(&[][..], |o| &o.sinks);
+        for column in columns.iter_mut().filter(|c| sinks.is_empty() || sinks.contains(&c.sink)) {
             column.fate = column.fate.max(effect);
         }
     }
     columns
-}
-
-/// The sink that an operator path begins with: `Sink(top)/WindowRank` begins with `top`.
-fn sink_of(path: &str) -> Option<&str> {
-    path.strip_prefix("Sink(")?.split_once(')').map(|(sink, _)| sink)
 }

@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use super::columns::{ColumnMap, columns_in_order, identity, keep_calls, moved, remap_order};
+use super::unique_keys::unique_keys;
 use crate::catalog::connectors::Connector;
 use crate::catalog::types::TypeKind;
 use crate::logical::rel::{Aggregate, GroupWindow, Rel, RelColumn, RelOp, Scan, Watermark, WindowTvf};
@@ -82,7 +83,12 @@ fn prune(rel: Rel, wanted: &[usize]) -> (Rel, ColumnMap) {
             (Rel { op: RelOp::Union, inputs, columns, origins }, map)
         }
         // These read (or keep) their whole input.
-        op @ (RelOp::Over(_) | RelOp::Rank(_) | RelOp::Expand(_) | RelOp::WindowAggregate(_) | RelOp::Values(_)) => {
+        op @ (RelOp::Over(_)
+        | RelOp::Rank(_)
+        | RelOp::Expand(_)
+        | RelOp::WindowAggregate(_)
+        | RelOp::Values(_)
+        | RelOp::Sort(_)) => {
             let map = identity(columns.len());
             let inputs = inputs.into_iter().map(prune_all).collect();
             (Rel { op, inputs, columns, origins }, map)
@@ -237,6 +243,8 @@ pub fn narrow_below_ranks(rel: Rel, wanted: &[usize]) -> (Rel, ColumnMap) {
             let width = inputs[0].columns.len();
             let mut needed: Vec<usize> = wanted.iter().copied().filter(|i| *i < width).collect();
             needed.extend(rank.partition.iter().chain(rank.order.iter().map(|k| &k.column)));
+            // What tells rows apart is kept, so that updates still find theirs.
+            needed.extend(unique_keys(&inputs[0]).into_iter().flatten());
             sort_unique(&mut needed);
             let input = narrow_exact(inputs.remove(0), &needed);
             let mut map = positions(width, &needed);

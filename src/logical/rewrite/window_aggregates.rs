@@ -8,13 +8,13 @@ use std::sync::Arc;
 
 use super::columns::{ColumnMap, identity, moved, remap_call};
 use super::window_columns::{WindowColumns, window_columns};
-use crate::logical::error::PlanResult;
 use crate::logical::make;
 use crate::logical::rel::{
     AggArg, AggCall, Aggregate, Expand, Rel, RelColumn, RelOp, WindowAggregate, WindowKind, WindowTvf, Windowing,
     WrittenCall, WrittenKey, window_bound_type, window_time_type,
 };
 use crate::logical::rex::{Origins, Rex};
+use crate::plan_error::PlanResult;
 
 /// Plans every aggregate of the tree.
 pub fn plan_window_aggregates(rel: Rel) -> PlanResult<Rel> {
@@ -273,9 +273,12 @@ fn without_tvf(rel: Rel) -> (Rel, ColumnMap, usize) {
     }
 }
 
-/// A step between the window function and the aggregate that computes an aggregated field.
+/// A step between the window function and the aggregate that computes an aggregated field or the condition of a FILTER.
 fn computed_step(input: &Rel, calls: &[AggCall]) -> Option<Origins> {
-    calls.iter().flat_map(|c| c.args.iter().filter_map(AggArg::column)).find_map(|i| computed_above_tvf(input, i))
+    calls
+        .iter()
+        .flat_map(|c| c.args.iter().filter_map(AggArg::column).chain(c.filter))
+        .find_map(|i| computed_above_tvf(input, i))
 }
 
 fn computed_above_tvf(rel: &Rel, i: usize) -> Option<Origins> {

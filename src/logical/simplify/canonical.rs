@@ -30,11 +30,8 @@ fn over_call(over: &OverCall) -> OverCall {
         distinct: over.distinct,
         filter: over.filter.as_ref().map(canonical),
         partition_by: over.partition_by.iter().map(canonical).collect(),
-        order_by: over
-            .order_by
-            .iter()
-            .map(|s| SortExpr { expr: canonical(&s.expr), descending: s.descending, nulls_first: s.nulls_first })
-            .collect(),
+        partition_origins: over.partition_origins.clone(),
+        order_by: over.order_by.iter().map(|s| SortExpr { expr: canonical(&s.expr), ..s.clone() }).collect(),
         frame: over.frame.clone(),
     }
 }

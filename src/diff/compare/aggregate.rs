@@ -1,0 +1,141 @@
+//! Aggregate operators: windows, keys, calls, steps in between.
+
+use super::super::aggregates;
+use super::super::change::{ChangeKind, Fact, Facts, Item, WindowChange};
+use super::super::keys;
+use super::super::lineage::Ident;
+use super::super::view::{AggregateView, WindowView, window_text};
+use super::Comparison;
+use crate::exec::{NodeId, Operator};
+use crate::logical::rel::WindowKind;
+
+impl Comparison<'_> {
+    pub(super) fn aggregates(&mut self, number: usize, o: NodeId, n: NodeId) {
+        let Some(old) = self.old.aggregate(o, &self.matching, &mut self.interner) else { return };
+        let Some(new) = self.new.aggregate(n, &self.matching, &mut self.interner) else { return };
+        if let (Some(a), Some(b)) = (&old.window, &new.window) {
+            self.window(number, a, b);
+        }
+        let sets = (&old.grouping_sets, &new.grouping_sets);
+        let sets_changed = sets.0 != sets.1;
+        if sets_changed {
+            let places = (old.grouping_span, new.grouping_span);
+            self.state(number, ChangeKind::GroupingSets, Vec::new(), places, Item::Other, None);
+        }
+        if let Some(diff) = keys::compare_group_keys(&old, &new) {
+            // Keys that are only in some sets belong to the change of the sets.
+            let only_sets = sets_changed && diff.only_old.is_empty() && diff.only_new.is_empty();
+            if !only_sets {
+                self.keys(number, ChangeKind::GroupKeys(diff.change.clone()), &diff);
+                self.key_causes.extend(diff.differing().map(|d| (d, number)));
+            }
+        }
+        if old.emit != new.emit {
+            let args = vec![("old", format!("{:?}", old.emit)), ("new", format!("{:?}", new.emit))];
+            let at = new.window.as_ref().and_then(|w| w.origins.call.first());
+            let old_at = old.window.as_ref().and_then(|w| w.origins.call.first());
+            self.state(number, ChangeKind::EmitStrategy, args, (old_at, at), Item::Other, None);
+        }
+        let aggregates = self.aggregate_calls(number, &old, &new);
+        if old.step.is_some() != new.step.is_some() {
+            let appeared = new.step.is_some();
+            // The side without the step shows the aggregate that it is for.
+            let place = |view: &AggregateView, other: &AggregateView| {
+                view.step.as_ref().and_then(|s| s.first()).or_else(|| aggregates::place(view, other))
+            };
+            let places = (place(&old, &new), place(&new, &old));
+            let kind = ChangeKind::ProjectionStep { appeared };
+            if self.feeds_window_rank(number) && aggregates {
+                // The Window Top-N page counts it as a changed aggregate, which is stated already.
+                return;
+            }
+            self.state(number, kind, Vec::new(), places, Item::Aggregates, None);
+        }
+    }
+
+    pub(super) fn aggregate_calls(&mut self, number: usize, old: &AggregateView, new: &AggregateView) -> bool {
+        let Some(diff) = aggregates::compare(old, new) else { return false };
+        let cause = self.cause_of(&diff.differing, number);
+        let mut context: Facts = Vec::new();
+        if let Some(table) = self.computed_in_ddl(&diff.differing) {
+            context.push(("source_column", Fact::Bool(table)));
+        }
+        let kind = ChangeKind::Aggregates(diff.change);
+        self.state_with(number, kind, diff.args, (diff.old, diff.new), Item::Aggregates, cause, context);
+        true
+    }
+
+    /// True if a column that differs is computed in a CREATE TABLE.
+    pub fn computed_in_ddl(&self, idents: &[Ident]) -> Option<bool> {
+        let in_ddl = |id: &Ident| {
+            let info = self.interner.info(*id);
+            let Some(origin) = info.origin else { return false };
+            !info.is_source
+                && [self.old.plan, self.new.plan].iter().any(|plan| {
+                    plan.nodes.iter().any(|n| match &n.op {
+                        Operator::TableSourceScan(s) => s.table.span.contains(origin),
+                        _ => false,
+                    })
+                })
+        };
+        let one_sided: Vec<&Ident> = idents.iter().collect();
+        one_sided.into_iter().any(in_ddl).then_some(true)
+    }
+
+    pub(super) fn window(&mut self, number: usize, a: &WindowView, b: &WindowView) {
+        let mut change = WindowChange { offset: a.offset != b.offset, ..WindowChange::default() };
+        match (a.kind, b.kind) {
+            (WindowKind::Tumble { size: x }, WindowKind::Tumble { size: y }) => change.size = x != y,
+            (WindowKind::Hop { size: x, slide: s }, WindowKind::Hop { size: y, slide: t }) => {
+                change.size = x != y;
+                change.slide = s != t;
+            }
+            (WindowKind::Cumulate { max_size: x, step: s }, WindowKind::Cumulate { max_size: y, step: t }) => {
+                change.size = x != y;
+                change.step = s != t;
+            }
+            (WindowKind::Session { gap: x }, WindowKind::Session { gap: y }) => change.gap = x != y,
+            _ => change.window_type = true,
+        }
+        change.time_attribute = a.time != b.time || a.proctime != b.proctime;
+        change.session_keys = a.session_keys != b.session_keys && !change.window_type;
+        if change == WindowChange::default() {
+            return;
+        }
+        let place = |w: &WindowView| {
+            let part = if change.window_type {
+                w.origins.call.first()
+            } else if change.size || change.gap {
+                w.origins.size.first()
+            } else if change.slide || change.step {
+                w.origins.slide.first()
+            } else if change.time_attribute {
+                w.origins.time.first()
+            } else {
+                w.origins.offset.first()
+            };
+            part.or(w.origins.call.first())
+        };
+        let mut words = (window_text(a), window_text(b));
+        if change.time_attribute && words.0 == words.1 {
+            let time = |w: &WindowView| w.time.map(|t| self.interner.info(t).name.clone()).unwrap_or_default();
+            words = (format!("{} on `{}`", words.0, time(a)), format!("{} on `{}`", words.1, time(b)));
+        }
+        let args = vec![("old", words.0), ("new", words.1)];
+        let places = (place(a), place(b));
+        let below = self.window_changed_below(number);
+        self.state(number, ChangeKind::Window(change), args, places, Item::Other, below);
+    }
+
+    /// The pair below that states the same change of the window.
+    pub(super) fn window_changed_below(&self, number: usize) -> Option<usize> {
+        self.stated
+            .iter()
+            .find(|s| matches!(s.change.kind, ChangeKind::Window(_)) && self.is_below(s.pair, number))
+            .map(|s| s.pair)
+    }
+
+    pub(super) fn is_below(&self, lower: usize, upper: usize) -> bool {
+        self.matching.above(lower).contains(&upper)
+    }
+}

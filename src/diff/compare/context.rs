@@ -1,0 +1,179 @@
+//! Where a change stands: facts and names of its operator.
+
+use super::super::change::{Facts, OperatorRef};
+use super::super::lineage::Ident;
+use super::super::matching::{Side, family};
+use super::{Comparison, is_stateful};
+use crate::exec::{NodeId, Operator, Plan};
+use crate::source::Span;
+use crate::state::{StateEntry, StateKind};
+
+impl Comparison<'_> {
+    /// Where a column that an operator keeps comes into the query: where it is computed, or where it is selected further up.
+    pub(super) fn selected_at(&mut self, side: Side, number: usize, ident: Ident) -> Option<Span> {
+        let info = self.interner.info(ident);
+        if !info.is_source {
+            return info.origin;
+        }
+        let mut at = Some(number);
+        while let Some(p) = at {
+            let pair = &self.matching.pairs[p];
+            let (path, view) = match side {
+                Side::Old => (pair.old_path.clone(), &mut self.old),
+                Side::New => (pair.new_path.clone(), &mut self.new),
+            };
+            for id in path.iter().rev() {
+                let Operator::Calc(calc) = &view.plan.node(*id).op else { continue };
+                let idents = view.idents(*id, &self.matching, &mut self.interner);
+                let selected = calc.exprs.iter().zip(idents).filter(|(_, i)| *i == ident);
+                if let Some(span) = selected.filter_map(|(e, _)| e.origins.first()).next() {
+                    return Some(span);
+                }
+            }
+            at = self.matching.pairs[p].parent;
+        }
+        None
+    }
+
+    /// The clause of the new side around a place that is gone.
+    pub(super) fn surviving(&self, number: usize) -> Option<Span> {
+        let mut at = self.matching.pairs[number].parent;
+        while let Some(p) = at {
+            let pair = &self.matching.pairs[p];
+            if let Some(id) = pair.new {
+                if let Some(span) = self.new.plan.node(id).origins.first() {
+                    return Some(span);
+                }
+            }
+            at = pair.parent;
+        }
+        None
+    }
+
+    pub(super) fn new_origin(&self, number: usize) -> Option<Span> {
+        self.matching.pairs[number].new.and_then(|id| self.new.plan.node(id).origins.first())
+    }
+
+    /// True if the operator's result feeds a WindowRank.
+    pub fn feeds_window_rank(&self, number: usize) -> bool {
+        let Some(parent) = self.matching.pairs[number].parent else { return false };
+        let pair = &self.matching.pairs[parent];
+        let is_rank =
+            |plan: &Plan, id: Option<NodeId>| id.is_some_and(|id| matches!(plan.node(id).op, Operator::WindowRank(_)));
+        is_rank(self.new.plan, pair.new) || is_rank(self.old.plan, pair.old)
+    }
+
+    /// True if an operator with state reads what comes out of this pair.
+    pub fn stateful_above(&self, number: usize) -> bool {
+        self.matching.above(number).into_iter().any(|p| {
+            let pair = &self.matching.pairs[p];
+            let stateful = |plan: &Plan, id: Option<NodeId>| id.is_some_and(|id| is_stateful(plan, id));
+            stateful(self.new.plan, pair.new) || stateful(self.old.plan, pair.old)
+        })
+    }
+
+    pub(super) fn context(&mut self, number: usize) -> Facts {
+        let pair = self.matching.pairs[number].clone();
+        let (plan, id) = match (pair.new, pair.old) {
+            (Some(n), _) => (self.new.plan, n),
+            (None, Some(o)) => (self.old.plan, o),
+            (None, None) => return Vec::new(),
+        };
+        let op = &plan.node(id).op;
+        let mut facts: Facts = vec![
+            ("family", family(op).into()),
+            ("feeds_window_rank", self.feeds_window_rank(number).into()),
+            ("stateful_above", self.stateful_above(number).into()),
+        ];
+        let time = match op {
+            Operator::WindowAggregate(a) => Some(a.window.proctime),
+            Operator::GlobalWindowAggregate(g) => Some(g.aggregate.window.proctime),
+            Operator::GroupWindowAggregate(a) => Some(a.proctime),
+            Operator::OverAggregate(o) => Some(o.proctime),
+            Operator::Deduplicate(d) => Some(d.proctime),
+            Operator::WindowRank(_) | Operator::WindowDeduplicate(_) => Some(false),
+            _ => None,
+        };
+        if let Some(proctime) = time {
+            facts.push(("time", (if proctime { "proctime" } else { "rowtime" }).into()));
+        }
+        match op {
+            Operator::Deduplicate(d) => {
+                facts.push(("keep", (if d.keeps_last() { "last" } else { "first" }).into()));
+            }
+            Operator::Rank(r) => {
+                use crate::exec::rank::RankStrategy;
+                let strategy = match r.strategy {
+                    RankStrategy::AppendFast => "append",
+                    RankStrategy::UpdateFast(_) => "update-fast",
+                    RankStrategy::Retract => "retract",
+                };
+                facts.push(("strategy", strategy.into()));
+            }
+            _ => {}
+        }
+        facts
+    }
+
+    /// The operator of a pair, for reports.
+    pub fn operator(&self, number: usize) -> OperatorRef {
+        let pair = &self.matching.pairs[number];
+        let (plan, id) = match (pair.new, pair.old) {
+            (Some(n), _) => (self.new.plan, n),
+            (None, o) => (self.old.plan, o.unwrap_or(NodeId(0))),
+        };
+        OperatorRef {
+            kind: plan.node(id).op.kind(),
+            path: self.path(number),
+            sinks: self.sinks(number),
+            old: pair.old,
+            new: pair.new,
+            state: kept_state(plan, id),
+        }
+    }
+
+    /// The sinks that the results of a pair reach.
+    fn sinks(&self, number: usize) -> Vec<String> {
+        let name = |plan: &Plan, id: Option<NodeId>| {
+            id.filter(|id| matches!(plan.node(*id).op, Operator::Sink(_))).map(|id| plan.sink_name(id).to_owned())
+        };
+        let mut sinks: Vec<String> = Vec::new();
+        for p in self.matching.above(number).into_iter().chain([number]) {
+            let pair = &self.matching.pairs[p];
+            if let Some(sink) = name(self.new.plan, pair.new).or_else(|| name(self.old.plan, pair.old)) {
+                if !sinks.contains(&sink) {
+                    sinks.push(sink);
+                }
+            }
+        }
+        sinks
+    }
+
+    /// `Sink(top)/WindowRank`; an operator that occurs twice on the way down is numbered.
+    pub(super) fn path(&self, number: usize) -> String {
+        let mut words = Vec::new();
+        let mut at = Some(number);
+        while let Some(p) = at {
+            let pair = &self.matching.pairs[p];
+            let (plan, id) = match (pair.new, pair.old) {
+                (Some(n), _) => (self.new.plan, n),
+                (None, o) => (self.old.plan, o.unwrap_or(NodeId(0))),
+            };
+            let word = match &plan.node(id).op {
+                Operator::Sink(s) => format!("Sink({})", s.name),
+                Operator::TableSourceScan(s) => format!("TableSourceScan({})", s.table.path.name),
+                op => op.kind().to_owned(),
+            };
+            words.push(word);
+            at = pair.parent;
+        }
+        words.reverse();
+        words.join("/")
+    }
+}
+
+/// The names of the entries that hold an operator's data; its timers and marks follow from them.
+fn kept_state(plan: &Plan, id: NodeId) -> Vec<String> {
+    let holds_data = |e: &StateEntry| !matches!(e.kind, StateKind::Timer | StateKind::Operator);
+    crate::state::entries(plan, id).into_iter().filter(holds_data).map(|e| e.name).collect()
+}

@@ -1,0 +1,330 @@
+//! Compares matched operators, from the sources up.
+
+mod aggregate;
+mod context;
+mod over;
+mod rank;
+
+use std::collections::{HashMap, HashSet};
+
+use super::change::{Change, ChangeKind, Fact, Facts, Item};
+use super::filters;
+use super::keys::{self, KeysDiff, Order};
+use super::lineage::{Ident, Interner};
+use super::matching::{Matching, Pair, Side, family};
+use super::view::SideView;
+use crate::exec::{NodeId, Operator, Plan};
+use crate::source::Span;
+
+/// A change with the pair it is about, and the pair whose change brings it about.
+pub struct Stated {
+    /// The change.
+    pub change: Change,
+    /// Its pair.
+    pub pair: usize,
+    /// The pair (and there the index of the change, if known) that causes it.
+    pub cause: Option<usize>,
+}
+
+/// Both plans with what has been found so far.
+pub struct Comparison<'a> {
+    /// The plan of the running job.
+    pub old: SideView<'a>,
+    /// The plan to deploy.
+    pub new: SideView<'a>,
+    /// Which operators stand for each other.
+    pub matching: Matching,
+    /// All idents.
+    pub interner: Interner,
+    /// The changes.
+    pub stated: Vec<Stated>,
+    /// Idents that operators produce, on the old side.
+    pub produced_old: HashSet<Ident>,
+    /// Idents that operators produce, on the new side.
+    pub produced_new: HashSet<Ident>,
+    /// GROUP BY entries that one side lacks, with the pair whose change says so.
+    pub key_causes: HashMap<Ident, usize>,
+    /// `ignore-filter` of the new job.
+    pub ignore_filter: bool,
+}
+
+impl<'a> Comparison<'a> {
+    /// Compares every pair.
+    pub fn run(&mut self) {
+        self.collect_produced();
+        for pair in (0..self.matching.pairs.len()).rev() {
+            self.pair(pair);
+            let edges: Vec<Pair> =
+                self.matching.more_readers.iter().filter(|(n, _)| *n == pair).map(|(_, edge)| edge.clone()).collect();
+            for edge in &edges {
+                filters::compare(self, pair, edge, false);
+            }
+        }
+    }
+
+    fn collect_produced(&mut self) {
+        for (side, out) in [(Side::Old, &mut self.produced_old), (Side::New, &mut self.produced_new)] {
+            let view = if side == Side::Old { &mut self.old } else { &mut self.new };
+            for id in view.plan.ids() {
+                if view.plan.node(id).op.is_stateful() {
+                    out.extend(view.idents(id, &self.matching, &mut self.interner));
+                }
+            }
+        }
+    }
+
+    fn pair(&mut self, number: usize) {
+        let pair = self.matching.pairs[number].clone();
+        match (pair.old, pair.new) {
+            (Some(o), Some(n)) => {
+                self.matched(number, &pair, o, n);
+                filters::compare(self, number, &pair, true);
+            }
+            (Some(o), None) => self.one_sided(number, Side::Old, o),
+            (None, Some(n)) => self.one_sided(number, Side::New, n),
+            (None, None) => {}
+        }
+    }
+
+    fn one_sided(&mut self, number: usize, side: Side, id: NodeId) {
+        let (plan, kind) = match side {
+            Side::Old => (self.old.plan, ChangeKind::OperatorRemoved),
+            Side::New => (self.new.plan, ChangeKind::OperatorAdded),
+        };
+        let node = plan.node(id);
+        let is_union = matches!(node.op, Operator::Union(_));
+        if !node.op.is_stateful() && !is_union {
+            return;
+        }
+        // A whole INSERT that one side lacks is one change, stated for its sink.
+        let above = self.matching.above(number);
+        let mut sinks = above.iter().map(|p| &self.matching.pairs[*p]).filter(|p| p.parent.is_none()).peekable();
+        if sinks.peek().is_some() && sinks.all(|p| p.old.is_none() || p.new.is_none()) {
+            return;
+        }
+        let span = node.origins.first();
+        if is_union {
+            // One input stands where the other side has several.
+            let more = super::matching::union_branches(plan, id).len().saturating_sub(1);
+            let (added, removed) = if side == Side::New { (more, 0) } else { (0, more) };
+            let kind = ChangeKind::UnionInputs { added, removed, moved: false };
+            let here = self.surviving(number);
+            // What reads it sees other columns because of this.
+            let view = if side == Side::Old { &mut self.old } else { &mut self.new };
+            for node in super::matching::union_branches(view.plan, id).into_iter().chain([id]) {
+                let idents = view.idents(node, &self.matching, &mut self.interner);
+                self.key_causes.extend(idents.into_iter().map(|i| (i, number)));
+            }
+            let places = if side == Side::New { (None, span) } else { (span, here) };
+            self.state(number, kind, Vec::new(), places, Item::Other, None);
+            return;
+        }
+        let word = (if side == Side::Old { "old" } else { "new" }, node.op.kind().to_owned());
+        let (old, new) = if side == Side::Old { (span, self.surviving(number)) } else { (None, span) };
+        self.state(number, kind, vec![word], (old, new), Item::Other, None);
+    }
+
+    fn matched(&mut self, number: usize, _pair: &Pair, o: NodeId, n: NodeId) {
+        let (a, b) = (&self.old.plan.node(o).op, &self.new.plan.node(n).op);
+        let (family_old, family_new) = (family(a), family(b));
+        if family_old != family_new {
+            self.replaced(number, o, n);
+            return;
+        }
+        match family_new {
+            "window-aggregate" | "group-window-aggregate" | "group-aggregate" => self.aggregates(number, o, n),
+            "over-aggregate" => self.over(number, o, n),
+            "window-rank" | "window-deduplicate" | "rank" | "deduplicate" => self.rank(number, o, n),
+            "source" => super::sources::compare(self, number, o, n),
+            "union" => self.union(number, o, n),
+            "changelog-normalize" => {
+                let input = |op: &Operator| match op {
+                    Operator::ChangelogNormalize(c) => c.keys.clone(),
+                    _ => Vec::new(),
+                };
+                let (keys_old, keys_new) = (input(a), input(b));
+                let old = self.old.partition(o, &keys_old, &[], &self.matching, &mut self.interner);
+                let new = self.new.partition(n, &keys_new, &[], &self.matching, &mut self.interner);
+                if let Some(diff) = keys::compare(&old, &new, Order::Free) {
+                    self.keys(number, ChangeKind::PartitionKeys(diff.change.clone()), &diff);
+                    // Its keys are the primary key of the source below.
+                    let source = self.stated.iter().find(|s| {
+                        matches!(s.change.kind, ChangeKind::Source { primary_key: true, .. })
+                            && self.is_below(s.pair, number)
+                    });
+                    let source = source.map(|s| s.pair);
+                    if let Some(keys) = self.stated.last_mut() {
+                        keys.cause = keys.cause.or(source);
+                    }
+                }
+                self.input_columns(number, o, n, &[]);
+            }
+            _ => {}
+        }
+    }
+
+    fn replaced(&mut self, number: usize, o: NodeId, n: NodeId) {
+        let (old, new) = (self.old.plan.node(o), self.new.plan.node(n));
+        let (old_family, new_family) = (family(&old.op), family(&new.op));
+        let window_keys = matches!(
+            (old_family, new_family),
+            ("window-aggregate", "group-aggregate") | ("group-aggregate", "window-aggregate")
+        );
+        let places = (old.origins.first(), new.origins.first());
+        let args = vec![("old", old_family.to_owned()), ("new", new_family.to_owned())];
+        let kind = ChangeKind::OperatorReplaced { old_family, new_family, window_keys };
+        self.state(number, kind, args, places, Item::Other, None);
+    }
+
+    fn union(&mut self, number: usize, o: NodeId, n: NodeId) {
+        let Comparison { old, new, matching, interner, .. } = self;
+        let mut branches = |view: &mut SideView<'_>, union: NodeId, side: Side| -> Vec<(usize, Vec<Ident>)> {
+            super::matching::union_branches(view.plan, union)
+                .into_iter()
+                .map(|b| (matching.branch_number(side, view.plan, b), view.idents(b, matching, interner)))
+                .collect()
+        };
+        let (old, new) = (branches(old, o, Side::Old), branches(new, n, Side::New));
+        let rest = |list: &[(usize, Vec<Ident>)], other: &[(usize, Vec<Ident>)]| -> usize {
+            let mut other: Vec<usize> = other.iter().map(|(n, _)| *n).collect();
+            let mut left = 0;
+            for (n, _) in list {
+                match other.iter().position(|m| m == n) {
+                    Some(at) => drop(other.remove(at)),
+                    None => left += 1,
+                }
+            }
+            left
+        };
+        let (added, removed) = (rest(&new, &old), rest(&old, &new));
+        if added + removed > 0 {
+            // What reads the union sees other columns because of its inputs.
+            let idents = |list: &[(usize, Vec<Ident>)]| list.iter().flat_map(|(_, i)| i.clone()).collect::<Vec<_>>();
+            let (all_old, all_new) = (idents(&old), idents(&new));
+            let union_old = self.old.idents(o, &self.matching, &mut self.interner);
+            let union_new = self.new.idents(n, &self.matching, &mut self.interner);
+            let lone = union_old.iter().chain(&union_new).filter(|i| !(union_old.contains(i) && union_new.contains(i)));
+            let lone = lone.chain(all_old.iter().chain(&all_new).filter(|i| !(all_old.contains(i) && all_new.contains(i))));
+            self.key_causes.extend(lone.map(|i| (*i, number)));
+        }
+        let (mut sorted_old, mut sorted_new) = (old.clone(), new.clone());
+        sorted_old.sort_unstable();
+        sorted_new.sort_unstable();
+        let numbers = |list: &[(usize, Vec<Ident>)]| list.iter().map(|(n, _)| *n).collect::<Vec<_>>();
+        let moved =
+            added + removed == 0 && (numbers(&old) != numbers(&new) || (old != new && sorted_old == sorted_new));
+        if added + removed == 0 && !moved {
+            return;
+        }
+        let origins = (self.old.plan.node(o).origins.first(), self.new.plan.node(n).origins.first());
+        let kind = ChangeKind::UnionInputs { added, removed, moved };
+        self.state(number, kind, Vec::new(), origins, Item::Other, None);
+    }
+
+    /// States a difference of keys or columns, with what causes it.
+    pub(super) fn keys(&mut self, number: usize, kind: ChangeKind, diff: &KeysDiff) {
+        let differing: Vec<Ident> = diff.differing().collect();
+        let reordered = matches!(
+            &kind,
+            ChangeKind::PartitionKeys(k) | ChangeKind::GroupKeys(k) if k.moved || k.window_moved
+        );
+        let cause = if differing.is_empty() || reordered { None } else { self.cause_of(&differing, number) };
+        let mut context: Facts = Vec::new();
+        if self.computed_in_ddl(&differing).is_some() {
+            context.push(("source_column", Fact::Bool(true)));
+        }
+        let group = self.new_origin(number);
+        // A key that is computed otherwise is shown where it is computed, the others where they stand.
+        let computed = |only: &[Ident]| {
+            let infos = only.iter().map(|id| self.interner.info(*id));
+            infos.filter(|info| !info.is_source && info.producer.is_none()).find_map(|info| info.origin)
+        };
+        let recomputed = matches!(&kind, ChangeKind::PartitionKeys(k) | ChangeKind::GroupKeys(k) if k.changed > 0);
+        let (old_at, new_at) =
+            if recomputed { (computed(&diff.only_old), computed(&diff.only_new)) } else { (None, None) };
+        let places = (old_at.or(diff.old), new_at.or(diff.new).or(group));
+        let item = Item::Other;
+        self.state_with(number, kind, diff.args.clone(), places, item, cause, context);
+    }
+
+    /// The pair whose own change makes these idents differ, if that is all there is to them.
+    pub fn cause_of(&self, differing: &[Ident], number: usize) -> Option<usize> {
+        let mut cause = None;
+        for id in differing {
+            match self.cause(*id, number) {
+                Some(c) if c != number => cause = Some(c),
+                _ => return None,
+            }
+        }
+        cause
+    }
+
+    fn cause(&self, id: Ident, number: usize) -> Option<usize> {
+        // A key that one side does not group by reaches what reads the aggregate because of that.
+        if let Some(pair) = self.key_causes.get(&id).filter(|p| number == usize::MAX || self.is_below(**p, number)) {
+            return Some(*pair);
+        }
+        let info = self.interner.info(id);
+        if let Some(producer) = info.producer {
+            let one_sided = self.produced_old.contains(&id) != self.produced_new.contains(&id);
+            if one_sided {
+                return self
+                    .pair_with_change(producer)
+                    .or_else(|| info.parts.iter().find_map(|p| self.cause(*p, number)));
+            }
+        }
+        info.parts.iter().find_map(|p| self.cause(*p, number))
+    }
+
+    /// The pair of a producer's number, if a change of it is stated or it stands on one side only.
+    fn pair_with_change(&self, producer: usize) -> Option<usize> {
+        let pair = self.matching.pairs.get(producer)?;
+        let alone = pair.old.is_none() || pair.new.is_none();
+        (alone || self.stated.iter().any(|s| s.pair == producer)).then_some(producer)
+    }
+
+    /// States a change of a pair.
+    pub fn state(
+        &mut self,
+        number: usize,
+        kind: ChangeKind,
+        args: Vec<(&'static str, String)>,
+        places: (Option<Span>, Option<Span>),
+        item: Item,
+        cause: Option<usize>,
+    ) {
+        self.state_with(number, kind, args, places, item, cause, Vec::new());
+    }
+
+    /// States a change with more facts about its place.
+    #[allow(clippy::too_many_arguments)]
+    pub fn state_with(
+        &mut self,
+        number: usize,
+        kind: ChangeKind,
+        args: Vec<(&'static str, String)>,
+        places: (Option<Span>, Option<Span>),
+        item: Item,
+        cause: Option<usize>,
+        more: Facts,
+    ) {
+        let mut context = self.context(number);
+        context.extend(more);
+        let operator = Some(self.operator(number));
+        let chain = self.matching.pairs[number]
+            .new
+            .map(|id| self.new.plan.node(id).origins.iter().collect())
+            .unwrap_or_default();
+        let change =
+            Change { kind, operator, context, args, item, old: places.0, new: places.1, chain, echoes: Vec::new() };
+        self.stated.push(Stated { change, pair: number, cause });
+    }
+}
+
+/// True if the operator's state is held in savepoints by keepstate's account (connectors' own state is not).
+pub fn is_stateful(plan: &Plan, id: NodeId) -> bool {
+    match &plan.node(id).op {
+        Operator::Sink(s) => s.upsert_materialize,
+        op => op.is_stateful(),
+    }
+}

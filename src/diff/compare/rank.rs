@@ -1,0 +1,172 @@
+//! Ranks and deduplications, and the rows that they and OVER operators keep.
+
+use super::super::change::{ChangeKind, Item, OrderChange};
+use super::super::keys::{self, KeysDiff, Order};
+use super::super::lineage::Ident;
+use super::super::matching::Side;
+use super::super::view::{SideView, order};
+use super::Comparison;
+use crate::exec::rank::RankStrategy;
+use crate::exec::{NodeId, Operator};
+
+impl Comparison<'_> {
+    pub(super) fn rank(&mut self, number: usize, o: NodeId, n: NodeId) {
+        let (Some((a, window_a)), Some((b, window_b))) = (self.old.ranking(o), self.new.ranking(n)) else { return };
+        if let (Some(wa), Some(wb)) = (window_a, window_b) {
+            let input_a = self.old.input_idents(o, &self.matching, &mut self.interner);
+            let input_b = self.new.input_idents(n, &self.matching, &mut self.interner);
+            let va = self.old.window(o, wa, &input_a, &self.matching, &mut self.interner);
+            let vb = self.new.window(n, wb, &input_b, &self.matching, &mut self.interner);
+            self.window(number, &va, &vb);
+        }
+        let mut explained = Vec::new();
+        let keys_old =
+            self.old.partition(o, &a.written_partition, &a.partition_origins, &self.matching, &mut self.interner);
+        let keys_new =
+            self.new.partition(n, &b.written_partition, &b.partition_origins, &self.matching, &mut self.interner);
+        if let Some(diff) = keys::compare(&keys_old, &keys_new, Order::Counts) {
+            explained.extend(diff.differing());
+            // Window columns of a window that changed are no other keys.
+            let window_only = window_a.is_some()
+                && diff.differing().next().is_some()
+                && diff.differing().all(|d| self.is_window_column(d));
+            if !window_only {
+                self.keys(number, ChangeKind::PartitionKeys(diff.change.clone()), &diff);
+            }
+        }
+        let (in_old, in_new) = (
+            self.old.input_idents(o, &self.matching, &mut self.interner),
+            self.new.input_idents(n, &self.matching, &mut self.interner),
+        );
+        let (order_old, order_new) = (order(&a.order, &in_old), order(&b.order, &in_new));
+        if order_old != order_new {
+            let fields = order_old.iter().map(|k| k.ident).ne(order_new.iter().map(|k| k.ident));
+            let zip = || order_old.iter().zip(&order_new).filter(|(x, y)| x.ident == y.ident);
+            let change = OrderChange {
+                fields,
+                direction: zip().any(|(x, y)| x.descending != y.descending),
+                nulls: zip().any(|(x, y)| x.descending == y.descending && x.nulls_first != y.nulls_first),
+                time_attribute: false,
+            };
+            let differing: Vec<Ident> = order_old
+                .iter()
+                .chain(&order_new)
+                .map(|k| k.ident)
+                .filter(|id| !(order_old.iter().any(|k| k.ident == *id) && order_new.iter().any(|k| k.ident == *id)))
+                .collect();
+            explained.extend(differing.iter().copied());
+            let at = order_old
+                .iter()
+                .zip(&order_new)
+                .position(|(x, y)| x != y)
+                .unwrap_or(order_old.len().min(order_new.len()));
+            let place =
+                |keys: &[crate::logical::rel::SortKey]| keys.get(at).or(keys.last()).and_then(|k| k.origins.first());
+            let words = |side: &SideView<'_>, id: NodeId, keys: &[crate::logical::rel::SortKey]| {
+                let columns = side.plan.input_columns(id, 0);
+                keys.iter()
+                    .map(|k| format!("{}{}", columns[k.column].name, if k.descending { " DESC" } else { "" }))
+                    .collect::<Vec<_>>()
+                    .join(", ")
+            };
+            let args = vec![("old", words(&self.old, o, &a.order)), ("new", words(&self.new, n, &b.order))];
+            let places = (place(&a.order), place(&b.order));
+            let cause = if fields { self.cause_of(&differing, number) } else { None };
+            self.state(number, ChangeKind::OrderBy(change), args, places, Item::Other, cause);
+        }
+        if (a.start, a.end) != (b.start, b.end) {
+            let kind = ChangeKind::RankRange { start: a.start != b.start, end: a.end != b.end };
+            let args = if a.end == b.end {
+                vec![("old", a.start.to_string()), ("new", b.start.to_string())]
+            } else {
+                vec![("old", a.end.to_string()), ("new", b.end.to_string())]
+            };
+            let places = (a.range_origins.first(), b.range_origins.first());
+            self.state(number, kind, args, places, Item::Other, None);
+        }
+        if a.rank_type != b.rank_type {
+            let args = vec![("old", a.rank_type.name().to_owned()), ("new", b.rank_type.name().to_owned())];
+            let places = (self.old.plan.node(o).origins.first(), self.new.plan.node(n).origins.first());
+            self.state(number, ChangeKind::RankType, args, places, Item::Other, None);
+        }
+        self.strategy(number, o, n);
+        self.input_columns(number, o, n, &explained);
+    }
+
+    /// True if what two matched operators read has other upsert keys.
+    pub fn upsert_key_changed(&mut self, o: NodeId, n: NodeId) -> bool {
+        let Comparison { old, new, matching, interner, .. } = self;
+        let mut keys = |view: &mut SideView<'_>, id: NodeId| -> Vec<Vec<Ident>> {
+            let idents = view.input_idents(id, matching, interner);
+            let Some(input) = view.plan.node(id).inputs.first() else { return Vec::new() };
+            let mut keys: Vec<Vec<Ident>> = view
+                .plan
+                .node(*input)
+                .upsert_keys
+                .iter()
+                .map(|key| {
+                    let mut key: Vec<Ident> = key.iter().filter_map(|c| idents.get(*c).copied()).collect();
+                    key.sort_unstable();
+                    key
+                })
+                .collect();
+            keys.sort_unstable();
+            keys
+        };
+        keys(old, o) != keys(new, n)
+    }
+
+    /// A pair with a stated change that something at `number` follows from: the pair itself, or the nearest below.
+    pub fn cause_at_or_below(&self, number: usize) -> Option<usize> {
+        let here = self.stated.iter().any(|s| s.pair == number).then_some(number);
+        let below = || self.stated.iter().map(|s| s.pair).filter(|p| self.is_below(*p, number)).min();
+        here.or_else(below)
+    }
+
+    /// How a Top-N keeps its rows: the algorithm, and the key by which they are updated.
+    fn strategy(&mut self, number: usize, o: NodeId, n: NodeId) {
+        let (Operator::Rank(a), Operator::Rank(b)) = (&self.old.plan.node(o).op, &self.new.plan.node(n).op) else {
+            return;
+        };
+        let fast = |strategy: &RankStrategy| matches!(strategy, RankStrategy::UpdateFast(_));
+        let upsert_key = (fast(&a.strategy) || fast(&b.strategy)) && self.upsert_key_changed(o, n);
+        let algorithm = std::mem::discriminant(&a.strategy) != std::mem::discriminant(&b.strategy) && !upsert_key;
+        if !algorithm && !upsert_key {
+            return;
+        }
+        let cause = self.cause_at_or_below(number);
+        let args = vec![("old", a.strategy.text()), ("new", b.strategy.text())];
+        let places = (self.old.plan.node(o).origins.first(), self.new.plan.node(n).origins.first());
+        self.state(number, ChangeKind::RankStrategy { upsert_key, algorithm }, args, places, Item::Other, cause);
+    }
+
+    pub(super) fn is_window_column(&self, id: Ident) -> bool {
+        self.interner.info(id).name.starts_with("window_")
+    }
+
+    /// The rows that an operator keeps: which columns they have. `explained` columns differ because of keys or order, which are stated.
+    pub(super) fn input_columns(&mut self, number: usize, o: NodeId, n: NodeId, explained: &[Ident]) {
+        let old = self.old.needed_input(o, &self.matching, &mut self.interner);
+        let new = self.new.needed_input(n, &self.matching, &mut self.interner);
+        let Some(diff) = keys::compare(&old, &new, Order::Free) else { return };
+        if diff.differing().all(|d| explained.contains(&d)) {
+            return;
+        }
+        let mut kind = diff.change.clone();
+        if kind.changed == 0 && kind.added == 0 && kind.removed == 0 {
+            return;
+        }
+        kind.moved = false;
+        let place = |c: &mut Self, side: Side, id: NodeId, only: &[Ident]| {
+            let here = |c: &Self| match side {
+                Side::Old => c.old.plan.node(id).origins.first(),
+                Side::New => c.new.plan.node(id).origins.first(),
+            };
+            only.iter().find_map(|ident| c.selected_at(side, number, *ident)).or_else(|| here(c))
+        };
+        let (only_old, only_new) = (diff.only_old.clone(), diff.only_new.clone());
+        let diff =
+            KeysDiff { old: place(self, Side::Old, o, &only_old), new: place(self, Side::New, n, &only_new), ..diff };
+        self.keys(number, ChangeKind::InputColumns(kind), &diff);
+    }
+}

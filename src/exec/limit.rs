@@ -1,0 +1,22 @@
+//! `Limit`: the first rows, in no order. State: how many rows have passed.
+
+use super::{ExecNode, TextContext};
+
+/// Lets `fetch` rows through after `offset` rows.
+#[derive(Debug, Clone)]
+pub struct Limit {
+    /// Rows that are skipped.
+    pub offset: i64,
+    /// Rows that pass.
+    pub fetch: i64,
+}
+
+impl ExecNode for Limit {
+    fn kind(&self) -> &'static str {
+        "Limit"
+    }
+
+    fn attributes(&self, _context: &TextContext<'_>) -> Vec<(&'static str, String)> {
+        vec![("offset", self.offset.to_string()), ("fetch", self.fetch.to_string())]
+    }
+}
