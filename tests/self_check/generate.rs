@@ -521,6 +521,10 @@ impl Generator<'_, '_> {
 
     fn filters(&mut self, columns: &[Col], rarity: usize) -> Vec<Expr> {
         let mut filters = Vec::new();
+        // A condition on a rank number is a rank range of its own; `mark` is for the changes of meaning.
+        let columns: Vec<Col> =
+            columns.iter().copied().filter(|c| !matches!(self.job.columns[*c].name.as_str(), "rn" | "mark")).collect();
+        let columns = &columns[..];
         while filters.len() < 3 && self.c.one_in(rarity) {
             filters.push(self.condition(columns));
         }
