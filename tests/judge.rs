@@ -13,7 +13,7 @@ fn change(kind: ChangeKind, item: Item, context: Facts) -> Change {
     let operator = OperatorRef {
         kind: "GlobalWindowAggregate",
         path: "Sink(top)/GlobalWindowAggregate".to_owned(),
-        sinks: Vec::new(),
+        sinks: vec!["top".to_owned()],
         old: Some(NodeId(2)),
         new: Some(NodeId(2)),
         state: vec!["window-aggs".to_owned()],
@@ -105,7 +105,7 @@ fn an_echo_that_is_worse_than_its_cause_decides() {
 
 #[test]
 fn several_items_are_unknown_unless_one_is_incompatible() {
-    let sink = ChangeKind::Sink { renamed: true, connector: false, options: 0, primary_key: false };
+    let sink = ChangeKind::Sink { renamed: true, connector: false, options: 0 };
     let sink = change(sink, Item::Sink, vec![("family", "sink".into())]);
     let added = aggregates(one_added(), "window-aggregate");
     let judgement = judged(vec![added.clone(), sink.clone()]);

@@ -230,11 +230,7 @@ impl<'a> Lineage<'a> {
             }
             Operator::GlobalWindowAggregate(g) => {
                 let input = self.aggregate_input(id, matching, interner);
-                let local = local_phase(plan, id);
-                let keys = match local.map(|l| &plan.node(l).op) {
-                    Some(Operator::LocalWindowAggregate(l)) => l.keys.iter().map(|k| input[*k]).collect(),
-                    _ => Vec::new(),
-                };
+                let keys = phase_keys(plan, id).iter().map(|k| input[*k]).collect();
                 self.window_outputs(operator, keys, &g.aggregate.calls, g.aggregate.window_time, &input, interner)
             }
             Operator::GroupWindowAggregate(a) => {
@@ -250,6 +246,12 @@ impl<'a> Lineage<'a> {
                 let input = self.input(id, matching, interner);
                 let mut out: Vec<Ident> = a.keys.iter().map(|k| input[*k]).collect();
                 out.extend(a.calls.iter().map(|c| interner.call(operator, c, &input)));
+                out
+            }
+            Operator::GlobalGroupAggregate(g) => {
+                let input = self.aggregate_input(id, matching, interner);
+                let mut out: Vec<Ident> = phase_keys(plan, id).iter().map(|k| input[*k]).collect();
+                out.extend(g.aggregate.calls.iter().map(|c| interner.call(operator, c, &input)));
                 out
             }
             Operator::OverAggregate(o) => {
@@ -270,7 +272,7 @@ impl<'a> Lineage<'a> {
                 }
                 out
             }
-            Operator::LocalWindowAggregate(_) => {
+            Operator::LocalWindowAggregate(_) | Operator::LocalGroupAggregate(_) => {
                 // Only read through `aggregate_input`; its own columns are accumulators.
                 (0..node.columns.len())
                     .map(|i| interner.intern(format!("L{operator}.{i}"), IdentInfo::default))
@@ -282,17 +284,11 @@ impl<'a> Lineage<'a> {
             | Operator::Exchange(_)
             | Operator::ChangelogNormalize(_)
             | Operator::DropUpdateBefore(_)
+            | Operator::MiniBatchAssigner(_)
+            | Operator::Limit(_)
+            | Operator::SortLimit(_)
+            | Operator::TemporalSort(_)
             | Operator::Sink(_) => self.input(id, matching, interner),
-            // Nodes that are planned but not compared yet: their results are their own.
-            #[allow(unreachable_patterns)]
-            _ => (0..node.columns.len())
-                .map(|i| {
-                    interner.intern(format!("O{operator}.{i}"), || IdentInfo {
-                        producer: Some(operator),
-                        ..IdentInfo::default()
-                    })
-                })
-                .collect(),
         }
     }
 
@@ -315,21 +311,30 @@ impl<'a> Lineage<'a> {
         out
     }
 
-    /// A union's columns are known by those of its first branch that both sides have, whatever order they stand in.
+    /// A union's columns are known by those of the branches that both sides have, whatever order these stand in.
     fn union(&mut self, id: NodeId, operator: usize, matching: &Matching, interner: &mut Interner) -> Vec<Ident> {
         let branches = super::matching::union_branches(self.plan, id);
-        let width = self.plan.node(id).columns.len();
-        let anchor = branches
-            .into_iter()
-            .map(|b| (matching.branch_rank(self.side, self.plan, b), self.of(b, matching, interner)))
-            .min();
-        let idents = anchor.map_or_else(Vec::new, |(_, idents)| idents);
-        (0..width)
+        let mut common: Vec<Vec<Ident>> = Vec::new();
+        let mut alone: Vec<Vec<Ident>> = Vec::new();
+        for branch in branches {
+            let idents = self.of(branch, matching, interner);
+            let (is_alone, _) = matching.branch_rank(self.side, self.plan, branch);
+            if is_alone { alone.push(idents) } else { common.push(idents) }
+        }
+        let counted = if common.is_empty() { alone } else { common };
+        (0..self.plan.node(id).columns.len())
             .map(|i| {
-                let part = idents.get(i).copied();
-                let key = format!("U{operator}.{}", part.map_or_else(|| i.to_string(), |p| format!("${}", p.0)));
+                let mut parts: Vec<Ident> = counted.iter().filter_map(|idents| idents.get(i).copied()).collect();
+                parts.sort_unstable();
+                if let [first, rest @ ..] = parts.as_slice() {
+                    if rest.iter().all(|p| p == first) {
+                        return *first;
+                    }
+                }
+                let names: Vec<String> = parts.iter().map(|p| p.0.to_string()).collect();
                 let name = self.plan.node(id).columns[i].name.to_string();
-                interner.intern(key, || IdentInfo { parts: part.into_iter().collect(), name, ..IdentInfo::default() })
+                let key = format!("U{operator}.${}", names.join(",$"));
+                interner.intern(key, || IdentInfo { parts, name, ..IdentInfo::default() })
             })
             .collect()
     }
@@ -348,13 +353,22 @@ pub fn window_bound(operator: usize, bound: &str, interner: &mut Interner) -> Id
     })
 }
 
-/// The local phase below a global window aggregate.
+/// The local phase below a global aggregate.
 pub fn local_phase(plan: &Plan, id: NodeId) -> Option<NodeId> {
-    if !matches!(plan.node(id).op, Operator::GlobalWindowAggregate(_)) {
+    if !matches!(plan.node(id).op, Operator::GlobalWindowAggregate(_) | Operator::GlobalGroupAggregate(_)) {
         return None;
     }
     let exchange = *plan.node(id).inputs.first()?;
     plan.node(exchange).inputs.first().copied()
+}
+
+/// The keys of the local phase below a global aggregate, as columns of what that phase reads.
+fn phase_keys(plan: &Plan, id: NodeId) -> &[usize] {
+    match local_phase(plan, id).map(|l| &plan.node(l).op) {
+        Some(Operator::LocalWindowAggregate(l)) => &l.keys,
+        Some(Operator::LocalGroupAggregate(l)) => &l.keys,
+        _ => &[],
+    }
 }
 
 /// Kind, lengths and offset of a window, as text.

@@ -209,8 +209,21 @@ fn match_children(
 
 /// Aligns two chains of operators with one input each.
 fn match_chains(matching: &mut Matching, parent: usize, old: &Plan, o: Step, new: &Plan, n: Step) {
-    let olds = chain(old, o);
-    let news = chain(new, n);
+    let mut olds = chain(old, o);
+    let mut news = chain(new, n);
+    let is_union =
+        |plan: &Plan, chain: &[Step]| chain.last().is_some_and(|s| matches!(plan.node(s.node).op, Operator::Union(_)));
+    let (old_union, new_union) = (is_union(old, &olds), is_union(new, &news));
+    // A union on one side only: what stands in its place on the other side is matched with its branches.
+    let lone_union = match (old_union, new_union) {
+        (true, false) => olds.pop().map(|u| (Side::Old, u)),
+        (false, true) => news.pop().map(|u| (Side::New, u)),
+        _ => None,
+    };
+    if let Some((side, union)) = lone_union {
+        match_lone_union(matching, parent, old, olds, new, news, side, union);
+        return;
+    }
     let plan = align(old, &olds, new, &news);
     let (mut olds, mut news) = (olds.into_iter(), news.into_iter());
     let mut above = parent;
@@ -260,6 +273,52 @@ fn match_chains(matching: &mut Matching, parent: usize, old: &Plan, o: Step, new
     let news = last.1.map_or_else(Vec::new, |id| below(new, id));
     if !olds.is_empty() || !news.is_empty() {
         match_children(matching, above, old, olds, new, news);
+    }
+}
+
+/// Chains of which one ends in a union: aligned down to it, then the rest of the other is matched with its branches.
+#[allow(clippy::too_many_arguments)]
+fn match_lone_union(
+    matching: &mut Matching,
+    parent: usize,
+    old: &Plan,
+    olds: Vec<Step>,
+    new: &Plan,
+    news: Vec<Step>,
+    side: Side,
+    union: Step,
+) {
+    let edits = align(old, &olds, new, &news);
+    let only = if side == Side::Old { Edit::Insert } else { Edit::Delete };
+    let above_union = edits.iter().rposition(|e| *e != only).map_or(0, |p| p + 1);
+    let (mut olds, mut news) = (olds.into_iter(), news.into_iter());
+    let mut above = parent;
+    for edit in &edits[..above_union] {
+        let o = matches!(edit, Edit::Match | Edit::Delete).then(|| olds.next()).flatten();
+        let n = matches!(edit, Edit::Match | Edit::Insert).then(|| news.next()).flatten();
+        let (old_node, new_node) = (o.as_ref().map(|s| s.node), n.as_ref().map(|s| s.node));
+        above = matching.add(Pair {
+            old: old_node,
+            new: new_node,
+            parent: Some(above),
+            old_path: o.map_or_else(Vec::new, |s| s.path),
+            new_path: n.map_or_else(Vec::new, |s| s.path),
+        });
+    }
+    let is_old = side == Side::Old;
+    let number = matching.add(Pair {
+        old: is_old.then_some(union.node),
+        new: (!is_old).then_some(union.node),
+        parent: Some(above),
+        old_path: if is_old { union.path.clone() } else { Vec::new() },
+        new_path: if is_old { Vec::new() } else { union.path },
+    });
+    let branches = below(if is_old { old } else { new }, union.node);
+    let (rest_old, rest_new): (Vec<Step>, Vec<Step>) = (olds.take(1).collect(), news.take(1).collect());
+    if is_old {
+        match_children(matching, number, old, branches, new, rest_new);
+    } else {
+        match_children(matching, number, old, rest_old, new, branches);
     }
 }
 
@@ -315,6 +374,7 @@ fn distance(old: &Plan, o: NodeId, new: &Plan, n: NodeId) -> u32 {
     let group = |f: &str| match f {
         "window-aggregate" | "group-window-aggregate" | "group-aggregate" | "over-aggregate" => 1,
         "window-rank" | "window-deduplicate" | "rank" | "deduplicate" => 2,
+        "limit" | "sort-limit" | "temporal-sort" => 4,
         "source" | "values" => 3,
         _ => 0,
     };
@@ -340,20 +400,24 @@ pub fn family(op: &Operator) -> &'static str {
             "window-aggregate"
         }
         Operator::GroupWindowAggregate(_) => "group-window-aggregate",
-        Operator::GroupAggregate(_) => "group-aggregate",
+        Operator::GroupAggregate(_) | Operator::GlobalGroupAggregate(_) | Operator::LocalGroupAggregate(_) => {
+            "group-aggregate"
+        }
         Operator::OverAggregate(_) => "over-aggregate",
         Operator::WindowRank(_) => "window-rank",
         Operator::WindowDeduplicate(_) => "window-deduplicate",
         Operator::Rank(_) => "rank",
         Operator::Deduplicate(_) => "deduplicate",
         Operator::ChangelogNormalize(_) => "changelog-normalize",
+        Operator::Limit(_) => "limit",
+        Operator::SortLimit(_) => "sort-limit",
+        Operator::TemporalSort(_) => "temporal-sort",
         Operator::Calc(_)
         | Operator::WatermarkAssigner(_)
         | Operator::Expand(_)
         | Operator::Exchange(_)
+        | Operator::MiniBatchAssigner(_)
         | Operator::DropUpdateBefore(_) => "calc",
-        #[allow(unreachable_patterns)]
-        _ => "other",
     }
 }
 

@@ -4,6 +4,7 @@ mod aggregate;
 mod context;
 mod over;
 mod rank;
+mod sort;
 
 use std::collections::{HashMap, HashSet};
 
@@ -92,7 +93,8 @@ impl<'a> Comparison<'a> {
             Side::New => (self.new.plan, ChangeKind::OperatorAdded),
         };
         let node = plan.node(id);
-        if !node.op.is_stateful() {
+        let is_union = matches!(node.op, Operator::Union(_));
+        if !node.op.is_stateful() && !is_union {
             return;
         }
         // A whole INSERT that one side lacks is one change, stated for its sink.
@@ -102,6 +104,22 @@ impl<'a> Comparison<'a> {
             return;
         }
         let span = node.origins.first();
+        if is_union {
+            // One input stands where the other side has several.
+            let more = super::matching::union_branches(plan, id).len().saturating_sub(1);
+            let (added, removed) = if side == Side::New { (more, 0) } else { (0, more) };
+            let kind = ChangeKind::UnionInputs { added, removed, moved: false };
+            let here = self.surviving(number);
+            // What reads it sees other columns because of this.
+            let view = if side == Side::Old { &mut self.old } else { &mut self.new };
+            for node in super::matching::union_branches(view.plan, id).into_iter().chain([id]) {
+                let idents = view.idents(node, &self.matching, &mut self.interner);
+                self.key_causes.extend(idents.into_iter().map(|i| (i, number)));
+            }
+            let places = if side == Side::New { (None, span) } else { (span, here) };
+            self.state(number, kind, Vec::new(), places, Item::Other, None);
+            return;
+        }
         let word = (if side == Side::Old { "old" } else { "new" }, node.op.kind().to_owned());
         let (old, new) = if side == Side::Old { (span, self.surviving(number)) } else { (None, span) };
         self.state(number, kind, vec![word], (old, new), Item::Other, None);
@@ -118,6 +136,7 @@ impl<'a> Comparison<'a> {
             "window-aggregate" | "group-window-aggregate" | "group-aggregate" => self.aggregates(number, o, n),
             "over-aggregate" => self.over(number, o, n),
             "window-rank" | "window-deduplicate" | "rank" | "deduplicate" => self.rank(number, o, n),
+            "limit" | "sort-limit" | "temporal-sort" => self.sorted(number, o, n),
             "source" => super::sources::compare(self, number, o, n),
             "union" => self.union(number, o, n),
             "changelog-normalize" => {
@@ -180,6 +199,17 @@ impl<'a> Comparison<'a> {
             left
         };
         let (added, removed) = (rest(&new, &old), rest(&old, &new));
+        if added + removed > 0 {
+            // What reads the union sees other columns because of its inputs.
+            let idents = |list: &[(usize, Vec<Ident>)]| list.iter().flat_map(|(_, i)| i.clone()).collect::<Vec<_>>();
+            let (all_old, all_new) = (idents(&old), idents(&new));
+            let union_old = self.old.idents(o, &self.matching, &mut self.interner);
+            let union_new = self.new.idents(n, &self.matching, &mut self.interner);
+            let lone = union_old.iter().chain(&union_new).filter(|i| !(union_old.contains(i) && union_new.contains(i)));
+            let lone =
+                lone.chain(all_old.iter().chain(&all_new).filter(|i| !(all_old.contains(i) && all_new.contains(i))));
+            self.key_causes.extend(lone.map(|i| (*i, number)));
+        }
         let (mut sorted_old, mut sorted_new) = (old.clone(), new.clone());
         sorted_old.sort_unstable();
         sorted_new.sort_unstable();

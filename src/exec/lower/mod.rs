@@ -56,6 +56,13 @@ pub enum Trend {
     Constant,
 }
 
+impl Tree {
+    /// How many operators it has.
+    pub fn size(&self) -> usize {
+        1 + self.inputs.iter().map(Tree::size).sum::<usize>()
+    }
+}
+
 /// Lowers queries for one target under one set of options.
 pub struct Lowering<'a> {
     /// The engine.

@@ -5,7 +5,10 @@
 
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
+
 use super::Builder;
+use super::budget::check_size;
 use super::group_items::{GroupItems, Key};
 use super::legacy_window::LegacyWindow;
 use super::select::{SelectResolver, apply_filter, item_name, unique};
@@ -13,6 +16,7 @@ use crate::catalog::aggregates::{AggregateDef, Distinct};
 use crate::catalog::functions::ArgumentType;
 use crate::catalog::types::{DataType, TypeKind};
 use crate::logical::make;
+use crate::logical::print::digest;
 use crate::logical::rel::{
     AggArg, AggCall, Aggregate, Expand, GroupWindow, Rel, RelColumn, RelOp, WindowOrigins, WrittenCall, WrittenKey,
 };
@@ -34,6 +38,8 @@ const GROUPINGS: usize = 1 << 26;
 /// Collects the aggregates of a SELECT.
 pub(super) struct AggregateCollector {
     calls: Vec<PendingCall>,
+    /// Their places, by what they compute.
+    known: FxHashMap<String, usize>,
     /// The legacy window of GROUP BY.
     pub window: Option<LegacyWindow>,
     /// An auxiliary function of the window is used.
@@ -57,11 +63,17 @@ struct PendingCall {
 }
 
 impl PendingCall {
-    fn same(&self, other: &PendingCall) -> bool {
-        self.function == other.function
-            && self.args == other.args
-            && self.distinct == other.distinct
-            && self.filter == other.filter
+    /// What it computes, as text: calls that compute the same are one, however their arguments are spelled.
+    fn key(&self) -> String {
+        let mut key = format!("{}{}", self.function, if self.distinct { " DISTINCT" } else { "" });
+        for arg in &self.args {
+            key.push_str(&format!(", {}: {}", digest(&simplify::canonical(arg)), arg.ty.kind));
+        }
+        if let Some(filter) = &self.filter {
+            key.push_str(" FILTER ");
+            key.push_str(&digest(&simplify::canonical(filter)));
+        }
+        key
     }
 }
 
@@ -88,6 +100,7 @@ impl AggregateCollector {
                 FunctionArg::Star(_) => {}
             }
         }
+        wrap_json(def, &mut args);
         let types: Vec<ArgumentType<'_>> =
             args.iter().map(|a| ArgumentType { ty: &a.ty, literal: a.as_literal() }).collect();
         let is_star = matches!(call.args.as_slice(), [FunctionArg::Star(_)]);
@@ -119,10 +132,10 @@ impl AggregateCollector {
             origins: Origins::at(call.span),
             name: None,
         };
-        let k = self.calls.iter().position(|c| c.same(&pending)).unwrap_or_else(|| {
+        let k = *self.known.entry(pending.key()).or_insert(self.calls.len());
+        if k == self.calls.len() {
             self.calls.push(pending);
-            self.calls.len() - 1
-        });
+        }
         Ok(Rex::input(AGGREGATES + k, self.calls[k].ty.clone()))
     }
 
@@ -193,6 +206,7 @@ impl<'a> Builder<'a> {
         let GroupItems { keys, sets, window, written_keys, .. } = self.group_items(select, scope)?;
         let mut collector = AggregateCollector {
             calls: Vec::new(),
+            known: FxHashMap::default(),
             window,
             properties: false,
             groupings: Vec::new(),
@@ -268,7 +282,7 @@ impl<'a> Builder<'a> {
         };
         let at = select.group_by.as_ref().map_or(select.span, |g| g.span);
         let key_names = collector.keys.iter().map(|k| key_name(k, &items, &names, scope)).collect();
-        let (mut rel, layout) = build_aggregate(rel, collector, written_keys, key_names, at);
+        let (mut rel, layout) = build_aggregate(rel, collector, written_keys, key_names, at)?;
         if let Some((condition, span)) = having {
             let condition = layout.finish(&simplify::simplify_condition(condition), span, scope)?;
             rel = apply_filter(rel, condition, span);
@@ -279,6 +293,18 @@ impl<'a> Builder<'a> {
             exprs.push(simplify::simplify(layout.finish(item, span, scope)?));
         }
         Ok(rel.project_as(exprs, unique(names), Origins::at(select.span)))
+    }
+}
+
+/// Values go into JSON aggregates as JSON text (Flink's `WrapJsonAggFunctionArgumentsRule`).
+fn wrap_json(def: &AggregateDef, args: &mut [Rex]) {
+    if !matches!(def.name, "JSON_OBJECTAGG" | "JSON_ARRAYAGG") {
+        return;
+    }
+    if let (Some(value), Some(function)) = (args.last_mut(), crate::catalog::functions::lookup("JSON_STRING")) {
+        let origins = value.origins.clone();
+        let ty = DataType { kind: TypeKind::string(), nullable: value.ty.nullable };
+        *value = Rex::call(function, vec![value.clone()], ty).or_at(&origins);
     }
 }
 
@@ -405,25 +431,31 @@ fn build_aggregate(
     written_keys: Vec<WrittenKey>,
     key_names: Vec<Option<Arc<str>>>,
     at: Span,
-) -> (Rel, Layout) {
+) -> PlanResult<(Rel, Layout)> {
     let AggregateCollector { calls: pending, window, properties, groupings, keys, sets, .. } = collector;
     let mut below = Below { exprs: Vec::new(), names: Vec::new() };
     // The time column of a legacy window stands where the window stood in GROUP BY.
     let mut key_columns = vec![0; keys.len()];
     let mut time_column = 0;
+    let clock = window.as_ref().is_some_and(|w| clock_place(&rel, &w.time).is_some());
     for key in &written_keys {
         match key {
             WrittenKey::Key(k) => {
                 below.exprs.push(keys[*k].rex.clone());
-                below.names.push(key_names[*k].clone());
+                // Below a legacy window what is computed has no name of its own.
+                let nameless = window.is_some() && keys[*k].rex.as_input().is_none();
+                let number = || format!("$f{}", below.exprs.len() - 1).into();
+                below.names.push(if nameless { Some(number()) } else { key_names[*k].clone() });
                 key_columns[*k] = below.exprs.len() - 1;
             }
             _ => {
                 if let Some(w) = &window {
                     below.exprs.push(w.time.clone());
-                    below
-                        .names
-                        .push(renamed_below(&rel, &w.time).then(|| format!("$f{}", below.exprs.len() - 1).into()));
+                    let name = match clock_place(&rel, &w.time) {
+                        Some(place) => Some(format!("$f{place}").into()),
+                        None => renamed_below(&rel, &w.time).then(|| format!("$f{}", below.exprs.len() - 1).into()),
+                    };
+                    below.names.push(name);
                     time_column = below.exprs.len() - 1;
                 }
             }
@@ -457,6 +489,7 @@ fn build_aggregate(
             (None, None) => format!("$f{i}").into(),
         })
         .collect();
+    check_size(&below.exprs, &rel, at)?;
     let mut input = rel.project_as(below.exprs, unique(names), Origins::at(at));
     let mut expand_id = None;
     if let Some(sets) = &sets {
@@ -499,6 +532,7 @@ fn build_aggregate(
             RelOp::GroupWindow(GroupWindow {
                 kind: w.kind,
                 time: time_column,
+                clock,
                 keys: key_columns,
                 key_origins,
                 written_keys,
@@ -530,7 +564,16 @@ fn build_aggregate(
         .collect();
     let keys = keys.into_iter().zip(key_types).map(|(k, ty)| Key { ty, ..k }).collect();
     let rel = Rel { op, inputs: vec![input], columns, origins: Origins::at(at) };
-    (rel, Layout { keys, aggregates, properties: property_columns, groupings })
+    Ok((rel, Layout { keys, aggregates, properties: property_columns, groupings }))
+}
+
+/// The place behind the columns of FROM where Flink puts a window's time that is `PROCTIME()` itself.
+fn clock_place(rel: &Rel, time: &Rex) -> Option<usize> {
+    match (&rel.op, time.as_input()) {
+        (_, None) => Some(rel.columns.len()),
+        (RelOp::Project(exprs), Some(i)) if exprs[i].as_input().is_none() => Some(rel.input().columns.len()),
+        _ => None,
+    }
 }
 
 /// True if a subquery gave the column another name: Flink then prints the window's time column by its place.
@@ -550,6 +593,8 @@ fn shift(e: &Rex, first_call: usize, calls: &[AggCall]) -> Rex {
 /// Planned calls, and for each written one what combines them.
 struct Reduced {
     calls: Vec<PendingCall>,
+    /// Their places, by what they compute.
+    known: FxHashMap<String, usize>,
     /// Over planned calls by index.
     results: Vec<Rex>,
     planned: Vec<Vec<usize>>,
@@ -557,7 +602,7 @@ struct Reduced {
 
 /// STDDEV and VAR become sums and a count, and then AVG and SUM beside them do too (Flink's `AggregateReduceFunctionsRule`).
 fn reduce(pending: &[PendingCall]) -> Reduced {
-    let mut out = Reduced { calls: Vec::new(), results: Vec::new(), planned: Vec::new() };
+    let mut out = Reduced { calls: Vec::new(), known: FxHashMap::default(), results: Vec::new(), planned: Vec::new() };
     let reduces = pending.iter().any(|c| make::is_variance(&c.function));
     for call in pending {
         let (result, planned) = if reduces { out.reduced(call) } else { out.kept(call) };
@@ -569,10 +614,11 @@ fn reduce(pending: &[PendingCall]) -> Reduced {
 
 impl Reduced {
     fn add(&mut self, call: PendingCall) -> usize {
-        self.calls.iter().position(|c| c.same(&call)).unwrap_or_else(|| {
+        let i = *self.known.entry(call.key()).or_insert(self.calls.len());
+        if i == self.calls.len() {
             self.calls.push(call);
-            self.calls.len() - 1
-        })
+        }
+        i
     }
 
     fn column(&self, i: usize) -> Rex {

@@ -88,6 +88,7 @@ impl<'a> Builder<'a> {
                 let full =
                     vec![table.path.catalog.to_string(), table.path.database.to_string(), table.path.name.to_string()];
                 let (table, hints) = with_hints(table, hints);
+                self.charge(table.columns.len(), name.span)?;
                 Ok((self.scan(table, hints, name.span)?, full))
             }
             Resolved::View(view) => Ok((self.view(&view, name.span)?, qualifier)),
@@ -97,6 +98,7 @@ impl<'a> Builder<'a> {
                 }
                 let Some((select, alias)) = select else { return Err(self.catalog.unknown_table(name)) };
                 let table = self.infer(path, name, select, alias);
+                self.charge(table.columns.len(), name.span)?;
                 Ok((self.scan(table, Vec::new(), name.span)?, qualifier))
             }
         }
@@ -127,7 +129,9 @@ impl<'a> Builder<'a> {
         self.enter(used)?;
         let mut inner = Builder::new(context, self.bare_tvf);
         inner.nesting = self.nesting;
+        inner.budget = self.budget;
         let result = inner.query(&view.query);
+        self.budget = inner.budget;
         self.notes.append(&mut inner.notes);
         self.leave();
         rename_columns(result?, &view.columns, used)

@@ -4,6 +4,7 @@
 
 mod aggregate;
 mod ast_columns;
+mod budget;
 mod from;
 mod group_items;
 mod legacy_window;
@@ -34,6 +35,7 @@ pub struct Builder<'a> {
     catalog: &'a Catalog,
     ctes: Vec<CteBinding<'a>>,
     nesting: usize,
+    budget: budget::Budget,
     /// Window functions may stand in FROM without `TABLE( )` (all targets but Flink 1.20).
     bare_tvf: bool,
     /// What is worth saying about the query.
@@ -62,6 +64,7 @@ impl<'a> Builder<'a> {
             catalog,
             ctes: Vec::new(),
             nesting: 0,
+            budget: budget::Budget::default(),
             bare_tvf,
             notes: Vec::new(),
             inferred: BTreeMap::new(),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::Builder;
 use super::aggregate::AggregateCollector;
+use super::budget::check_size;
 use crate::catalog::aggregates::{self, AggregateKind};
 use crate::logical::rel::{Aggregate, Rel, RelOp};
 use crate::logical::rex::{Origins, Rex};
@@ -113,6 +114,7 @@ impl<'a> Builder<'a> {
         let mut resolver =
             SelectResolver { scope, windows: &[], aggregates: None, over: false, clause: "the WHERE clause" };
         let rex = Translator::new(self.catalog).condition(condition, &mut resolver, clause)?;
+        check_size(std::slice::from_ref(&rex), &rel, condition.span)?;
         Ok(apply_filter(rel, rex, condition.span))
     }
 
@@ -171,6 +173,7 @@ impl<'a> Builder<'a> {
             });
             self.sort_columns.push(place);
         }
+        check_size(&exprs, &rel, select.span)?;
         Ok(rel.project_as(exprs, unique(names), Origins::at(select.span)))
     }
 }

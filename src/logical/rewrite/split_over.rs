@@ -7,6 +7,8 @@
 
 use std::sync::Arc;
 
+use rustc_hash::{FxHashMap, FxHashSet};
+
 use crate::catalog::types::{DataType, TypeKind};
 use crate::logical::make;
 use crate::logical::rel::{AggArg, AggCall, Over, Rel, RelColumn, RelOp, SortKey, WrittenCall};
@@ -46,8 +48,15 @@ fn split_project(exprs: Vec<Rex>, columns: Vec<RelColumn>, origins: Origins, inp
     let mut written: Vec<WrittenCall> = Vec::new();
     let mut first: Option<OverCall> = None;
     let mut top = Vec::with_capacity(exprs.len());
+    let mut state = Splitter {
+        width,
+        calls: &mut calls,
+        written: &mut written,
+        first: &mut first,
+        known: FxHashMap::default(),
+        known_written: FxHashSet::default(),
+    };
     for (e, column) in exprs.iter().zip(&columns) {
-        let mut state = Splitter { width, calls: &mut calls, written: &mut written, first: &mut first };
         top.push(state.replace(e, &column.name)?);
     }
     let first = first.expect("an OVER aggregate was found");
@@ -70,7 +79,13 @@ fn split_project(exprs: Vec<Rex>, columns: Vec<RelColumn>, origins: Origins, inp
     out.extend(over.calls.iter().map(|c| RelColumn::new(c.name.clone(), c.ty.clone())));
     let window_origins = Origins::at(window);
     let rel = Rel { op: RelOp::Over(over), inputs: vec![input], columns: out, origins: window_origins };
-    Ok(rel.project(top, columns.iter().map(|c| c.name.clone()).collect(), origins))
+    // Where the operator carries its whole input, its results have no names above it either.
+    let names = columns.iter().zip(&top).enumerate().map(|(i, (c, e))| match e.as_input() {
+        Some(at) if at >= width && !narrowed => format!("${i}").into(),
+        _ => c.name.clone(),
+    });
+    let names = names.collect();
+    Ok(rel.project(top, names, origins))
 }
 
 /// All OVER aggregates of a SELECT must share one window (Flink's `StreamPhysicalOverAggregateRule`).
@@ -250,6 +265,16 @@ struct Splitter<'a> {
     calls: &'a mut Vec<AggCall>,
     written: &'a mut Vec<WrittenCall>,
     first: &'a mut Option<OverCall>,
+    /// The places of the calls, by what they compute.
+    known: FxHashMap<Computation, usize>,
+    known_written: FxHashSet<Computation>,
+}
+
+/// Function, arguments, DISTINCT and FILTER of a call.
+type Computation = (Arc<str>, Vec<AggArg>, bool, Option<usize>);
+
+fn computation(call: &AggCall) -> Computation {
+    (call.function.clone(), call.args.clone(), call.distinct, call.filter)
 }
 
 impl Splitter<'_> {
@@ -305,7 +330,7 @@ impl Splitter<'_> {
                 (self.column(i), vec![i])
             }
         };
-        if !self.written.iter().any(|w| w.call.same_computation(&call)) {
+        if self.known_written.insert(computation(&call)) {
             self.written.push(WrittenCall { call, planned });
         }
         Ok(expr.with_origins(&e.origins))
@@ -321,12 +346,12 @@ impl Splitter<'_> {
     }
 
     fn add(&mut self, mut call: AggCall) -> usize {
-        if let Some(i) = self.calls.iter().position(|c| c.same_computation(&call)) {
-            return i;
+        let i = *self.known.entry(computation(&call)).or_insert(self.calls.len());
+        if i == self.calls.len() {
+            call.name = format!("w0$o{i}").into();
+            self.calls.push(call);
         }
-        call.name = format!("w0$o{}", self.calls.len()).into();
-        self.calls.push(call);
-        self.calls.len() - 1
+        i
     }
 
     fn column(&self, i: usize) -> Rex {
