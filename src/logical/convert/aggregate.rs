@@ -229,7 +229,7 @@ impl<'a> Builder<'a> {
                     };
                     let rex = translator.select_item(expr, &mut resolver)?;
                     let name = item_name(expr, alias.as_ref(), i);
-                    if let Some(k) = rex.as_input().and_then(|c| aggregate_index(c)) {
+                    if let Some(k) = rex.as_input().and_then(aggregate_index) {
                         collector.calls[k].name.get_or_insert_with(|| name.clone());
                     }
                     items.push(rex);
