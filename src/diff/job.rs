@@ -53,6 +53,7 @@ pub(super) fn diff(old: &Plan, new: &Plan) -> JobDiff {
         produced_old: HashSet::new(),
         produced_new: HashSet::new(),
         key_causes: HashMap::new(),
+        retyped: HashSet::new(),
         ignore_filter: on(new, IGNORE_FILTER),
     };
     c.run();
@@ -285,7 +286,9 @@ fn option_changes(old: &Plan, new: &Plan) -> Vec<Change> {
         .iter()
         .filter(|key| value(old, key) != value(new, key))
         // The details of mini-batch say nothing where it is off, and nothing more where it is switched.
-        .filter(|key| !key.starts_with(MINI_BATCH_PREFIX) || **key == MINI_BATCH || (mini_batch(old) && mini_batch(new)))
+        .filter(|key| {
+            !key.starts_with(MINI_BATCH_PREFIX) || **key == MINI_BATCH || (mini_batch(old) && mini_batch(new))
+        })
         .map(|key| {
             let word = |plan: &Plan| plan.options.get(*key).cloned().unwrap_or_else(|| "the default".to_owned());
             let ttl = |plan: &Plan| {

@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use rustc_hash::FxHashMap;
 
 use super::matching::{Matching, Side};
+use crate::catalog::TableColumn;
 use crate::exec::window_spec::{WindowAttachment, WindowSpec};
 use crate::exec::{NodeId, Operator, Plan};
 use crate::logical::print::digest;
@@ -168,7 +169,9 @@ impl<'a> Lineage<'a> {
                 .iter()
                 .map(|f| {
                     let column = &scan.table.columns[*f];
-                    interner.intern(format!("S{operator}.{}", column.name), || IdentInfo {
+                    // Another type is another column; where types are only inferred, they say nothing.
+                    let ty = if scan.table.inferred { String::new() } else { type_text(column) };
+                    interner.intern(format!("S{operator}.{}:{ty}", column.name), || IdentInfo {
                         origin: Some(column.span),
                         is_source: true,
                         name: column.name.clone(),
@@ -342,6 +345,11 @@ impl<'a> Lineage<'a> {
             })
             .collect()
     }
+}
+
+/// The type of a table's column, whether it may be NULL and whether it is a time attribute left out.
+pub fn type_text(column: &TableColumn) -> String {
+    format!("{:?}", column.ty.clone().materialized().kind)
 }
 
 /// A window bound that an operator puts out.

@@ -17,7 +17,15 @@ pub fn assemble(
     name: Option<String>,
     options: std::collections::BTreeMap<String, String>,
 ) -> Plan {
-    let mut plan = Plan { target, nodes: Vec::new(), sinks: Vec::new(), name, options, option_places: Default::default(), temporary_tables: Vec::new() };
+    let mut plan = Plan {
+        target,
+        nodes: Vec::new(),
+        sinks: Vec::new(),
+        name,
+        options,
+        option_places: Default::default(),
+        temporary_tables: Vec::new(),
+    };
     let several_leaves = trees.iter().map(leaves).sum::<usize>() > 1;
     let mut shared = Sharing { known: HashMap::new(), on: share && several_leaves };
     let roots: Vec<NodeId> = trees.into_iter().map(|t| add(&mut plan, settle(t, false), &mut shared)).collect();

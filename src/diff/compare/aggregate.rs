@@ -68,6 +68,9 @@ impl Comparison<'_> {
     /// True if a column that differs is computed in a CREATE TABLE.
     pub fn computed_in_ddl(&self, idents: &[Ident]) -> Option<bool> {
         let in_ddl = |id: &Ident| {
+            if self.retyped.contains(id) {
+                return true;
+            }
             let info = self.interner.info(*id);
             let Some(origin) = info.origin else { return false };
             !info.is_source

@@ -44,6 +44,8 @@ pub struct Comparison<'a> {
     pub produced_new: HashSet<Ident>,
     /// GROUP BY entries that one side lacks, with the pair whose change says so.
     pub key_causes: HashMap<Ident, usize>,
+    /// Source columns that the DDL of the two sides gives different types.
+    pub retyped: HashSet<Ident>,
     /// `ignore-filter` of the new job.
     pub ignore_filter: bool,
 }
@@ -204,15 +206,16 @@ impl<'a> Comparison<'a> {
             let union_old = self.old.idents(o, &self.matching, &mut self.interner);
             let union_new = self.new.idents(n, &self.matching, &mut self.interner);
             let lone = union_old.iter().chain(&union_new).filter(|i| !(union_old.contains(i) && union_new.contains(i)));
-            let lone = lone.chain(all_old.iter().chain(&all_new).filter(|i| !(all_old.contains(i) && all_new.contains(i))));
+            let lone =
+                lone.chain(all_old.iter().chain(&all_new).filter(|i| !(all_old.contains(i) && all_new.contains(i))));
             self.key_causes.extend(lone.map(|i| (*i, number)));
         }
         let (mut sorted_old, mut sorted_new) = (old.clone(), new.clone());
         sorted_old.sort_unstable();
         sorted_new.sort_unstable();
         let numbers = |list: &[(usize, Vec<Ident>)]| list.iter().map(|(n, _)| *n).collect::<Vec<_>>();
-        let moved = added + removed == 0
-            && (numbers(&old) != numbers(&new) || (old != new && sorted_old == sorted_new));
+        let moved =
+            added + removed == 0 && (numbers(&old) != numbers(&new) || (old != new && sorted_old == sorted_new));
         if added + removed == 0 && !moved {
             return;
         }
@@ -268,7 +271,9 @@ impl<'a> Comparison<'a> {
         if let Some(producer) = info.producer {
             let one_sided = self.produced_old.contains(&id) != self.produced_new.contains(&id);
             if one_sided {
-                return self.pair_with_change(producer).or_else(|| info.parts.iter().find_map(|p| self.cause(*p, number)));
+                return self
+                    .pair_with_change(producer)
+                    .or_else(|| info.parts.iter().find_map(|p| self.cause(*p, number)));
             }
         }
         info.parts.iter().find_map(|p| self.cause(*p, number))

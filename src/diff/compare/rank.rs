@@ -165,11 +165,8 @@ impl Comparison<'_> {
             only.iter().find_map(|ident| c.selected_at(side, number, *ident)).or_else(|| here(c))
         };
         let (only_old, only_new) = (diff.only_old.clone(), diff.only_new.clone());
-        let diff = KeysDiff {
-            old: place(self, Side::Old, o, &only_old),
-            new: place(self, Side::New, n, &only_new),
-            ..diff
-        };
+        let diff =
+            KeysDiff { old: place(self, Side::Old, o, &only_old), new: place(self, Side::New, n, &only_new), ..diff };
         self.keys(number, ChangeKind::InputColumns(kind), &diff);
     }
 }

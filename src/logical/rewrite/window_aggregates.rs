@@ -275,7 +275,10 @@ fn without_tvf(rel: Rel) -> (Rel, ColumnMap, usize) {
 
 /// A step between the window function and the aggregate that computes an aggregated field or the condition of a FILTER.
 fn computed_step(input: &Rel, calls: &[AggCall]) -> Option<Origins> {
-    calls.iter().flat_map(|c| c.args.iter().filter_map(AggArg::column).chain(c.filter)).find_map(|i| computed_above_tvf(input, i))
+    calls
+        .iter()
+        .flat_map(|c| c.args.iter().filter_map(AggArg::column).chain(c.filter))
+        .find_map(|i| computed_above_tvf(input, i))
 }
 
 fn computed_above_tvf(rel: &Rel, i: usize) -> Option<Origins> {

@@ -31,11 +31,7 @@ fn over_call(over: &OverCall) -> OverCall {
         filter: over.filter.as_ref().map(canonical),
         partition_by: over.partition_by.iter().map(canonical).collect(),
         partition_origins: over.partition_origins.clone(),
-        order_by: over
-            .order_by
-            .iter()
-            .map(|s| SortExpr { expr: canonical(&s.expr), ..s.clone() })
-            .collect(),
+        order_by: over.order_by.iter().map(|s| SortExpr { expr: canonical(&s.expr), ..s.clone() }).collect(),
         frame: over.frame.clone(),
     }
 }
