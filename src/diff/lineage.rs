@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use rustc_hash::FxHashMap;
 
 use super::matching::{Matching, Side};
-use crate::catalog::TableColumn;
+use crate::catalog::{TableColumn, TableColumnKind};
 use crate::exec::window_spec::{WindowAttachment, WindowSpec};
 use crate::exec::{NodeId, Operator, Plan};
 use crate::logical::print::digest;
@@ -347,9 +347,14 @@ impl<'a> Lineage<'a> {
     }
 }
 
-/// The type of a table's column, whether it may be NULL and whether it is a time attribute left out.
+/// The type of a table's column, whether it may be NULL and whether it is a time attribute left out; of a metadata column
+/// its key, too.
 pub fn type_text(column: &TableColumn) -> String {
-    format!("{:?}", column.ty.clone().materialized().kind)
+    let ty = format!("{:?}", column.ty.clone().materialized().kind);
+    match &column.kind {
+        TableColumnKind::Metadata { key, .. } => format!("{ty} from {key}"),
+        _ => ty,
+    }
 }
 
 /// A window bound that an operator puts out.

@@ -29,11 +29,11 @@ pub fn compare(c: &mut Comparison<'_>, number: usize, o: NodeId, n: NodeId) {
     let (watermark, delay_only) = watermarks(c, o, n);
     let primary_key = key_names(old) != key_names(new);
     let retyped = retyped(old, new);
-    for (plan, side, scan) in [(c.old.plan, Side::Old, o), (c.new.plan, Side::New, n)] {
+    for (side, scan, node) in [(Side::Old, o, a), (Side::New, n, b)] {
         let view = if side == Side::Old { &mut c.old } else { &mut c.new };
         let idents = view.idents(scan, &c.matching, &mut c.interner);
-        let columns = plan.node(scan).columns.iter().zip(idents);
-        c.retyped.extend(columns.filter(|(column, _)| retyped.iter().any(|r| **r == *column.name)).map(|(_, id)| id));
+        let names = node.fields.iter().map(|f| node.table.columns[*f].name.as_str());
+        c.retyped.extend(names.zip(idents).filter(|(name, _)| retyped.contains(name)).map(|(_, id)| id));
     }
     let (added, removed, other) = unread_columns(c, old, o, new, n);
     let unread = !added.is_empty() || !removed.is_empty() || !other.is_empty();
