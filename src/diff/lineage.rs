@@ -155,7 +155,7 @@ impl<'a> Lineage<'a> {
 
     /// The idents of the rows that an aggregate reads: for the second of two phases those that the first one reads.
     pub fn aggregate_input(&mut self, id: NodeId, matching: &Matching, interner: &mut Interner) -> Vec<Ident> {
-        let id = local_phase(self.plan, id).unwrap_or(id);
+        let id = self.plan.local_phase(id).unwrap_or(id);
         self.input(id, matching, interner)
     }
 
@@ -366,18 +366,9 @@ pub fn window_bound(operator: usize, bound: &str, interner: &mut Interner) -> Id
     })
 }
 
-/// The local phase below a global aggregate.
-pub fn local_phase(plan: &Plan, id: NodeId) -> Option<NodeId> {
-    if !matches!(plan.node(id).op, Operator::GlobalWindowAggregate(_) | Operator::GlobalGroupAggregate(_)) {
-        return None;
-    }
-    let exchange = *plan.node(id).inputs.first()?;
-    plan.node(exchange).inputs.first().copied()
-}
-
 /// The keys of the local phase below a global aggregate, as columns of what that phase reads.
 fn phase_keys(plan: &Plan, id: NodeId) -> &[usize] {
-    match local_phase(plan, id).map(|l| &plan.node(l).op) {
+    match plan.local_phase(id).map(|l| &plan.node(l).op) {
         Some(Operator::LocalWindowAggregate(l)) => &l.keys,
         Some(Operator::LocalGroupAggregate(l)) => &l.keys,
         _ => &[],
