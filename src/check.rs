@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::diff::change::{JobDiff, MatchStatus};
 use crate::exec::NodeId;
-use crate::logical::error::{PlanError, PlanErrorKind};
+use crate::plan_error::{PlanError, PlanErrorKind};
 use crate::planning::{self, JobPlan, PlannedScript};
 use crate::report::fingerprint::{Numbered, fingerprint};
 use crate::report::model::{

@@ -1,8 +1,8 @@
 //! keepstate: will this Flink SQL job keep its state after this change?
 //!
 //! Data flows one way: [`syntax`] reads statements, [`catalog`] learns what names mean, [`logical`] resolves and types
-//! queries, `exec` plans Flink's operators, `state` lists what they keep, `diff` states what changed, `rules` judge it,
-//! `report` says it. A module uses only what stands before it in this list.
+//! queries, [`exec`] plans Flink's operators, [`state`] lists what they keep, [`diff`] states what changed, [`rules`] judge it,
+//! [`report`] says it. A module uses only what stands before it in this list.
 
 pub mod catalog;
 pub mod check;
@@ -10,9 +10,11 @@ pub mod cli;
 pub mod diff;
 pub mod exec;
 pub mod logical;
+pub mod plan_error;
 mod planning;
 pub mod report;
 pub mod rules;
 pub mod source;
+pub mod state;
 pub mod syntax;
 pub mod target;

@@ -2,9 +2,10 @@
 
 use crate::diff::change::JobDiff;
 use crate::exec::{self, NodeId, Plan};
-use crate::logical::error::PlanError;
-use crate::report::model::StateEntry;
+use crate::plan_error::PlanError;
+use crate::report::model::{Carried, StateEntry};
 use crate::source::{SourceMap, Span};
+use crate::state;
 use crate::syntax::ast::Script;
 pub use crate::syntax::parse;
 use crate::target::Target;
@@ -46,14 +47,30 @@ impl JobPlan {
         self.plan.tree_text()
     }
 
+    /// What its operators keep, operator by operator.
+    pub fn state_text(&self) -> String {
+        state::text::of_plan(&self.plan)
+    }
+
     /// The `plans` of the JSON form.
     pub fn to_json(&self) -> Vec<serde_json::Value> {
-        self.plan.to_json()
+        self.plan.to_json(&|id| state::entries(&self.plan, id).iter().map(state::StateEntry::to_json).collect())
     }
 
     /// The kind of an operator and its state.
     pub fn operator(&self, id: NodeId) -> (String, Vec<StateEntry>) {
-        (self.plan.node(id).op.kind().to_owned(), Vec::new())
+        let state = state::entries(&self.plan, id)
+            .into_iter()
+            .map(|e| StateEntry {
+                kind: e.kind.to_string(),
+                key: e.key.map(|k| k.to_string()).unwrap_or_default(),
+                namespace: e.namespace.to_string(),
+                value: e.value.to_string(),
+                name: e.name,
+                carried: Carried::None,
+            })
+            .collect();
+        (self.plan.node(id).op.kind().to_owned(), state)
     }
 }
 

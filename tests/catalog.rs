@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use keepstate::catalog::types::TimeAttribute;
 use keepstate::catalog::{Catalog, Resolved, Table};
-use keepstate::logical::error::PlanError;
+use keepstate::plan_error::PlanError;
 use keepstate::source::SourceMap;
 use keepstate::syntax::ast::{Ident, ObjectName};
 

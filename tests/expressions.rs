@@ -8,12 +8,12 @@ use std::collections::BTreeMap;
 
 use keepstate::catalog::Catalog;
 use keepstate::catalog::types::{DataType, TimeAttribute, TypeKind};
-use keepstate::logical::error::PlanError;
 use keepstate::logical::print::print;
 use keepstate::logical::rex::Rex;
 use keepstate::logical::scope::Scope;
 use keepstate::logical::simplify::{materialize, simplify, simplify_condition};
 use keepstate::logical::translate::Translator;
+use keepstate::plan_error::PlanError;
 use keepstate::source::SourceMap;
 use keepstate::syntax::ast::{Expr, SelectItem, SetExpr, StatementKind};
 

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::functions::{ArgumentType, Operand, sql_name};
 use super::types::{DataType, TypeKind};
-use crate::logical::rex::Value;
+use crate::catalog::value::Value;
 
 /// Where a function may stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -199,7 +199,7 @@ static AGGREGATES: &[AggregateDef] = &[
         arity: (2, 2),
         ..aggregate("JSON_OBJECTAGG", &[Character, Any], Refused, (true, true), string_not_null)
     },
-    aggregate("JSON_ARRAYAGG", &[Any], Refused, (true, true), string_not_null),
+    aggregate("JSON_ARRAYAGG", &[Any], Refused, (false, true), string_not_null),
     AggregateDef {
         arity: (2, 3),
         ..aggregate("PERCENTILE", &[Numeric, Any, Integer], Refused, (true, true), |_| TypeKind::Double.nullable())

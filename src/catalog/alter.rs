@@ -6,7 +6,7 @@ use super::create::{TableBuilder, duplicate_column, table_column};
 use super::like::remove_columns;
 use super::table::{Table, TableColumnKind};
 use super::{Catalog, Entry, TablePath, suggest};
-use crate::logical::error::{PlanError, PlanResult};
+use crate::plan_error::{PlanError, PlanResult};
 use crate::source::Span;
 use crate::syntax::ast::{Alter, AlterAction, ColumnDef, Expr, Ident, ObjectName, TableElement};
 use crate::syntax::ast::{ExprKind, FunctionArg};

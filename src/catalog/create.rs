@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use super::table::{PrimaryKey, Table, TableColumn, TableColumnKind, TableOptions, View, Watermark};
 use super::types::{DataType, TypeKind};
 use super::{Catalog, Entry, Note, suggest};
-use crate::logical::error::{PlanError, PlanResult};
+use crate::plan_error::{PlanError, PlanResult};
 use crate::source::Span;
 use crate::syntax::ast::{ColumnDef, ColumnKind, CreateTable, CreateView, Ident, TableElement, WatermarkDef};
 

@@ -5,7 +5,7 @@
 
 use super::table::{Table, TableColumn, TableColumnKind};
 use super::{Catalog, Resolved, create};
-use crate::logical::error::{PlanError, PlanResult};
+use crate::plan_error::{PlanError, PlanResult};
 use crate::source::Span;
 use crate::syntax::ast::{ColumnKind, CreateTable, LikeClause, TableElement};
 

@@ -15,6 +15,7 @@ pub mod suggest;
 mod table;
 mod type_names;
 pub mod types;
+pub mod value;
 
 use std::sync::Arc;
 
@@ -26,7 +27,7 @@ pub use self::table::{
     DEFAULT_CATALOG, DEFAULT_DATABASE, InferredTable, PrimaryKey, Table, TableColumn, TableColumnKind, TableOptions,
     TablePath, View, Watermark,
 };
-use crate::logical::error::{PlanError, PlanResult};
+use crate::plan_error::{PlanError, PlanResult};
 use crate::source::Span;
 use crate::syntax::ast::{Drop, ObjectName, Statement, StatementKind};
 

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::logical::error::{PlanError, PlanResult};
+use crate::plan_error::{PlanError, PlanResult};
 use crate::source::Span;
 
 /// One option with its place.
@@ -241,7 +241,8 @@ fn check(key: &str, value: &str) -> Result<(), (&'static str, &'static str)> {
     Ok(())
 }
 
-fn parse_bool(text: &str) -> Option<bool> {
+/// `true` or `false`, in any letter case.
+pub fn parse_bool(text: &str) -> Option<bool> {
     match text.trim() {
         t if t.eq_ignore_ascii_case("true") => Some(true),
         t if t.eq_ignore_ascii_case("false") => Some(false),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::types::{DataType, Field, IntervalUnits, MAX_LENGTH, TypeKind};
-use crate::logical::error::{PlanError, PlanResult};
+use crate::plan_error::{PlanError, PlanResult};
 use crate::source::Span;
 use crate::syntax::ast::{TypeName, TypeNameKind};
 

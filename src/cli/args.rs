@@ -28,7 +28,7 @@ struct Output {
     /// Print verdicts and errors only
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     quiet: bool,
-    /// Print compatible findings and all columns too
+    /// Print compatible findings, all columns, and the state under plans too
     #[arg(short, long, global = true)]
     verbose: bool,
 }
@@ -60,7 +60,7 @@ impl Args {
 pub enum Command {
     /// Compare two scripts: does the job keep its state?
     Check(CheckArgs),
-    /// Print the plan of a script
+    /// Print the plan of a script; with -v also the state that each operator keeps
     Plan(PlanArgs),
     /// Print what differs between two plans, without a verdict
     Diff(DiffArgs),

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::args::{PlanArgs, PlanFormat, Reading};
 use super::{Outcome, input};
 use crate::check::{self, Text};
-use crate::planning::{self, PlannedScript};
+use crate::planning::{self, JobPlan, PlannedScript};
 use crate::report::human::{self, Style};
 use crate::report::json;
 use crate::report::model::{ErrorItem, SCHEMA_VERSION};
@@ -60,12 +60,15 @@ pub(super) fn run(args: &PlanArgs, style: Style) -> Outcome {
         PlanFormat::Json => json::render(&Document {
             schema_version: SCHEMA_VERSION,
             target: args.reading.target,
-            plans: script.jobs.iter().flat_map(planning::JobPlan::to_json).collect(),
+            plans: script.jobs.iter().flat_map(JobPlan::to_json).collect(),
             errors,
         }),
         PlanFormat::Tree => {
-            let trees: Vec<String> = script.jobs.iter().map(planning::JobPlan::tree_text).collect();
-            let mut text = trees.join("\n");
+            let shown = |job: &JobPlan| {
+                let state = if style.verbose { job.state_text() } else { String::new() };
+                job.tree_text() + &state
+            };
+            let mut text = script.jobs.iter().map(shown).collect::<Vec<_>>().join("\n");
             text.push_str(&human::render_errors(&errors, &sources, style));
             text
         }

@@ -1,5 +1,7 @@
 //! What differs between two lists of keys or columns.
 
+use rustc_hash::FxHashSet;
+
 use super::aggregates::quoted;
 use super::change::KeysChange;
 use super::lineage::Ident;
@@ -41,9 +43,10 @@ pub enum Order {
 
 /// Keys that are on one side only; those of one name, or of one place when the lists are equally long, count as changed.
 pub fn compare(old: &[KeyView], new: &[KeyView], order: Order) -> Option<KeysDiff> {
-    let has = |list: &[KeyView], id: Ident| list.iter().any(|k| k.ident == id);
-    let only_old: Vec<&KeyView> = old.iter().filter(|k| !has(new, k.ident)).collect();
-    let only_new: Vec<&KeyView> = new.iter().filter(|k| !has(old, k.ident)).collect();
+    let idents = |list: &[KeyView]| list.iter().map(|k| k.ident).collect::<FxHashSet<Ident>>();
+    let (in_old, in_new) = (idents(old), idents(new));
+    let only_old: Vec<&KeyView> = old.iter().filter(|k| !in_new.contains(&k.ident)).collect();
+    let only_new: Vec<&KeyView> = new.iter().filter(|k| !in_old.contains(&k.ident)).collect();
     let mut added: Vec<&KeyView> = only_new.clone();
     let mut removed: Vec<&KeyView> = Vec::new();
     let mut changed: Vec<String> = Vec::new();
@@ -53,8 +56,8 @@ pub fn compare(old: &[KeyView], new: &[KeyView], order: Order) -> Option<KeysDif
             None => removed.push(o),
         }
     }
-    let common_old: Vec<Ident> = old.iter().map(|k| k.ident).filter(|id| has(new, *id)).collect();
-    let common_new: Vec<Ident> = new.iter().map(|k| k.ident).filter(|id| has(old, *id)).collect();
+    let common_old: Vec<Ident> = old.iter().map(|k| k.ident).filter(|id| in_new.contains(id)).collect();
+    let common_new: Vec<Ident> = new.iter().map(|k| k.ident).filter(|id| in_old.contains(id)).collect();
     let moved = order == Order::Counts && common_old != common_new;
     let change =
         KeysChange { added: added.len(), removed: removed.len(), changed: changed.len(), moved, window_moved: false };

@@ -1,6 +1,8 @@
 //! What differs in the rows that leave the job: window columns, the rank number, names; and the fate of each output column.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
+
+use rustc_hash::FxHashSet;
 
 use super::change::{ChangeKind, ColumnFate, Fact, Facts, Fate, Item};
 use super::compare::Comparison;
@@ -21,15 +23,15 @@ pub fn compare(c: &mut Comparison<'_>, number: usize, o: NodeId, n: NodeId) {
     kept_columns(c, &all_old, &all_new);
 }
 
-/// Columns that a deduplication keeps on both sides, and that are sent out on one side only.
+/// Columns that a deduplication or a sort keeps on both sides, and that are sent out on one side only.
 fn kept_columns(c: &mut Comparison<'_>, old: &[Ident], new: &[Ident]) {
     for number in 0..c.matching.pairs.len() {
         let pair = c.matching.pairs[number].clone();
         let (Some(o), Some(n)) = (pair.old, pair.new) else { continue };
-        let is_dedup = |op: &Operator| matches!(op, Operator::Deduplicate(_));
+        let keeps = |op: &Operator| matches!(op, Operator::Deduplicate(_) | Operator::TemporalSort(_));
         let input_stated =
             c.stated.iter().any(|s| s.pair == number && matches!(s.change.kind, ChangeKind::InputColumns(_)));
-        if !is_dedup(&c.old.plan.node(o).op) || !is_dedup(&c.new.plan.node(n).op) {
+        if !keeps(&c.old.plan.node(o).op) || !keeps(&c.new.plan.node(n).op) {
             continue;
         }
         if input_stated || c.stateful_above(number) {
@@ -60,9 +62,10 @@ fn kept_columns(c: &mut Comparison<'_>, old: &[Ident], new: &[Ident]) {
 /// Idents with everything they are computed from, down to what operators produce.
 fn with_parts(c: &Comparison<'_>, idents: &[Ident]) -> Vec<Ident> {
     let mut out: Vec<Ident> = Vec::new();
+    let mut seen = FxHashSet::default();
     let mut stack: Vec<Ident> = idents.iter().rev().copied().collect();
     while let Some(id) = stack.pop() {
-        if out.contains(&id) {
+        if !seen.insert(id) {
             continue;
         }
         out.push(id);
@@ -188,25 +191,19 @@ fn sink_places(c: &Comparison<'_>, pair: usize) -> (Option<crate::source::Span>,
 }
 
 fn rank_numbers(c: &mut Comparison<'_>, old: &[Ident], new: &[Ident]) {
-    for number in 0..c.matching.pairs.len() {
-        let pair = c.matching.pairs[number].clone();
-        let (Some(o), Some(n)) = (pair.old, pair.new) else { continue };
+    let senders = |c: &Comparison<'_>, list: &[Ident]| -> BTreeSet<usize> {
+        let infos = list.iter().map(|id| c.interner.info(*id)).filter(|info| info.name == "the rank number");
+        infos.filter_map(|info| info.producer).collect()
+    };
+    let (was, is) = (senders(c, old), senders(c, new));
+    for number in was.symmetric_difference(&is).copied() {
+        let Some((Some(o), Some(n))) = c.matching.pairs.get(number).map(|p| (p.old, p.new)) else { continue };
         let ranks = |op: &Operator| matches!(op, Operator::Rank(_) | Operator::WindowRank(_));
-        let (a, b) = (&c.old.plan.node(o).op, &c.new.plan.node(n).op);
-        if !ranks(a) || !ranks(b) {
-            continue;
-        }
-        let sends = |c: &Comparison<'_>, list: &[Ident]| {
-            list.iter().any(|id| {
-                let info = c.interner.info(*id);
-                info.producer == Some(number) && info.name == "the rank number"
-            })
-        };
         // With one rank only, the number is a constant above the operator, and nothing to state.
-        let (was, is) = (sends(c, old), sends(c, new));
-        if was != is {
+        if ranks(&c.old.plan.node(o).op) && ranks(&c.new.plan.node(n).op) {
             let places = sink_places(c, number);
-            c.state(number, ChangeKind::RankOutput { added: is }, Vec::new(), places, Item::Other, None);
+            let kind = ChangeKind::RankOutput { added: is.contains(&number) };
+            c.state(number, kind, Vec::new(), places, Item::Other, None);
         }
     }
 }

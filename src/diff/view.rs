@@ -1,5 +1,7 @@
 //! One operator of one side, in the terms that are compared.
 
+use rustc_hash::FxHashSet;
+
 use super::lineage::{Ident, Interner, Lineage, local_phase};
 use super::matching::{Matching, Side};
 use crate::exec::group_window_aggregate::EmitStrategy;
@@ -110,8 +112,9 @@ impl<'a> SideView<'a> {
         let idents = self.input_idents(id, m, i);
         let columns = self.plan.input_columns(id, 0);
         let mut out: Vec<KeyView> = Vec::new();
+        let mut seen = FxHashSet::default();
         for (ident, column) in idents.iter().zip(columns) {
-            if column.needed && !out.iter().any(|k| k.ident == *ident) {
+            if column.needed && seen.insert(*ident) {
                 let origins = i.info(*ident).origin.map(Origins::at).unwrap_or_default();
                 out.push(KeyView { ident: *ident, name: column.name.to_string(), origins });
             }
@@ -173,7 +176,7 @@ impl<'a> SideView<'a> {
                 window: Some(WindowView {
                     kind: a.window,
                     offset: 0,
-                    time: Some(input[a.time]),
+                    time: a.time.map(|t| input[t]),
                     proctime: a.proctime,
                     session_keys: Vec::new(),
                     origins: a.window_origins.clone(),
@@ -194,6 +197,21 @@ impl<'a> SideView<'a> {
                 step: None,
                 emit: EmitStrategy::default(),
             },
+            Operator::GlobalGroupAggregate(g) => {
+                let a = &g.aggregate;
+                let Operator::LocalGroupAggregate(local) = &plan.node(reads).op else { return None };
+                AggregateView {
+                    keys: local.keys.iter().enumerate().map(|(n, k)| key(*k, a.key_origins.get(n))).collect(),
+                    written_keys: (0..local.keys.len()).map(WrittenKey::Key).collect(),
+                    calls: calls(&a.written, &input, i),
+                    planned: planned(&a.calls, &input, i),
+                    window: None,
+                    grouping_sets: None,
+                    grouping_span: a.grouping_sets,
+                    step: None,
+                    emit: EmitStrategy::default(),
+                }
+            }
             Operator::OverAggregate(o) => AggregateView {
                 keys: Vec::new(),
                 written_keys: Vec::new(),
@@ -378,10 +396,11 @@ pub fn window_text(w: &WindowView) -> String {
 
 fn calls(written: &[WrittenCall], input: &[Ident], interner: &Interner) -> Vec<CallView> {
     let mut out: Vec<CallView> = Vec::new();
+    let mut seen = FxHashSet::default();
     for w in written {
         let mut reads = Vec::new();
         let computation = interner.computation(&w.call, input, &mut reads);
-        if out.iter().any(|c| c.computation == computation) {
+        if !seen.insert(computation.clone()) {
             continue;
         }
         out.push(CallView {

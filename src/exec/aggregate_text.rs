@@ -74,6 +74,46 @@ impl Accumulators {
     }
 }
 
+/// The calls of a local aggregate with the accumulators they fill, then the distinct views.
+pub fn local_call_texts(
+    calls: &[AggCall],
+    accumulators: &Accumulators,
+    retracts: bool,
+    context: &TextContext<'_>,
+) -> Vec<String> {
+    let mut out: Vec<String> = calls
+        .iter()
+        .enumerate()
+        .map(|(i, call)| {
+            let view = accumulators.distinct[i].map(|v| format!("distinct${v} ")).unwrap_or_default();
+            format!(
+                "{}({view}{}){} AS {}",
+                function_name(call, retracts),
+                arguments(call, context),
+                filter_text(call, context),
+                accumulators.names[i]
+            )
+        })
+        .collect();
+    out.extend(accumulators.views.iter().enumerate().map(|(i, view)| {
+        let columns = join(view.iter().filter_map(AggArg::column).map(|c| context.name(c)));
+        format!("DISTINCT({columns}) AS distinct${i}")
+    }));
+    out
+}
+
+/// The calls of a global aggregate over the accumulators of the local one.
+pub fn global_call_texts(calls: &[AggCall], accumulators: &Accumulators, retracts: bool) -> Vec<String> {
+    calls
+        .iter()
+        .enumerate()
+        .map(|(i, call)| {
+            let view = accumulators.distinct[i].map(|v| format!("distinct${v} ")).unwrap_or_default();
+            format!("{}({view}{})", function_name(call, retracts), accumulators.names[i])
+        })
+        .collect()
+}
+
 fn accumulator_fields(call: &AggCall, retracts: bool) -> Vec<String> {
     let words: &[&str] = match &*call.function {
         "COUNT" if call.args.is_empty() => &["count1"],

@@ -6,7 +6,8 @@ use super::{NodeId, Plan, TextContext};
 
 impl Plan {
     /// One document per sink: its name and its operators. An operator that several sinks share is listed with the first.
-    pub fn to_json(&self) -> Vec<Value> {
+    /// `state` gives what an operator keeps.
+    pub fn to_json(&self, state: &dyn Fn(NodeId) -> Value) -> Vec<Value> {
         let mut listed = vec![false; self.nodes.len()];
         self.sinks
             .iter()
@@ -17,7 +18,7 @@ impl Plan {
                     if std::mem::replace(&mut listed[id.index()], true) {
                         continue;
                     }
-                    operators.push(self.operator_json(id));
+                    operators.push(self.operator_json(id, state(id)));
                     stack.extend(self.node(id).inputs.iter().rev());
                 }
                 json!({ "sink": self.sink_name(*sink), "operators": operators })
@@ -25,7 +26,7 @@ impl Plan {
             .collect()
     }
 
-    fn operator_json(&self, id: NodeId) -> Value {
+    fn operator_json(&self, id: NodeId, state: Value) -> Value {
         let node = self.node(id);
         let context = TextContext { plan: self, node, input: self.input_columns(id, 0) };
         let attributes: Map<String, Value> = node
@@ -48,7 +49,7 @@ impl Plan {
             "inputs": node.inputs.iter().map(|i| i.shown()).collect::<Vec<_>>(),
             "columns": columns,
             "changelog": node.changelog.to_string(),
-            "state": [],
+            "state": state,
         })
     }
 

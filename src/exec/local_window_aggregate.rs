@@ -1,9 +1,9 @@
 //! `LocalWindowAggregate`: aggregates per slice before the exchange. Buffers between watermarks, keeps nothing in savepoints.
 
-use super::aggregate_text::{Accumulators, arguments, filter_text, function_name};
+use super::aggregate_text::{Accumulators, local_call_texts};
 use super::window_spec::{WindowAttachment, WindowSpec};
-use super::{ExecNode, TextContext, join};
-use crate::logical::rel::{AggArg, AggCall};
+use super::{ExecNode, TextContext};
+use crate::logical::rel::AggCall;
 
 /// The first phase of a two-phase window aggregate.
 #[derive(Debug, Clone)]
@@ -31,20 +31,7 @@ impl ExecNode for LocalWindowAggregate {
         out.push(("window", self.window.text(context)));
         let accumulators = Accumulators::of(&self.calls, self.retracts);
         let mut select: Vec<String> = self.keys.iter().map(|k| context.name(*k).to_owned()).collect();
-        for (i, call) in self.calls.iter().enumerate() {
-            let view = accumulators.distinct[i].map(|v| format!("distinct${v} ")).unwrap_or_default();
-            select.push(format!(
-                "{}({view}{}){} AS {}",
-                function_name(call, self.retracts),
-                arguments(call, context),
-                filter_text(call, context),
-                accumulators.names[i]
-            ));
-        }
-        for (i, view) in accumulators.views.iter().enumerate() {
-            let columns = join(view.iter().filter_map(AggArg::column).map(|c| context.name(c)));
-            select.push(format!("DISTINCT({columns}) AS distinct${i}"));
-        }
+        select.extend(local_call_texts(&self.calls, &accumulators, self.retracts, context));
         let end = match self.window.attachment {
             WindowAttachment::TimeColumn(_) => "$slice_end",
             _ => "$window_end",

@@ -11,18 +11,25 @@ pub mod deduplicate;
 pub mod drop_update_before;
 pub mod exchange;
 pub mod expand;
+pub mod global_group_aggregate;
 pub mod group_aggregate;
 pub mod group_window_aggregate;
 mod json;
+pub mod limit;
+pub mod local_group_aggregate;
 pub mod local_window_aggregate;
 mod lower;
+mod mini_batch;
+pub mod mini_batch_assigner;
 mod needed;
 pub mod over_aggregate;
 mod planner;
 pub mod rank;
 mod script;
 pub mod sink;
+pub mod sort_limit;
 pub mod table_source_scan;
+pub mod temporal_sort;
 pub mod union;
 pub mod values;
 pub mod watermark_assigner;
@@ -243,6 +250,12 @@ operators! {
     Rank(rank::Rank),
     Deduplicate(deduplicate::Deduplicate),
     ChangelogNormalize(changelog_normalize::ChangelogNormalize),
+    Limit(limit::Limit),
+    SortLimit(sort_limit::SortLimit),
+    TemporalSort(temporal_sort::TemporalSort),
+    MiniBatchAssigner(mini_batch_assigner::MiniBatchAssigner),
+    LocalGroupAggregate(local_group_aggregate::LocalGroupAggregate),
+    GlobalGroupAggregate(global_group_aggregate::GlobalGroupAggregate),
     DropUpdateBefore(drop_update_before::DropUpdateBefore),
     Sink(sink::Sink),
 }
@@ -278,6 +291,10 @@ impl Operator {
                 | Operator::Rank(_)
                 | Operator::Deduplicate(_)
                 | Operator::ChangelogNormalize(_)
+                | Operator::Limit(_)
+                | Operator::SortLimit(_)
+                | Operator::TemporalSort(_)
+                | Operator::GlobalGroupAggregate(_)
         )
     }
 }

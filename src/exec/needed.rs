@@ -78,7 +78,9 @@ fn reads(plan: &Plan, id: super::NodeId, input: usize) -> Vec<usize> {
             out.extend(window_reads(&a.window));
             out
         }
-        Operator::GlobalWindowAggregate(_) | Operator::Union(_) => (0..width).collect(),
+        Operator::GlobalWindowAggregate(_) | Operator::GlobalGroupAggregate(_) | Operator::Union(_) => {
+            (0..width).collect()
+        }
         Operator::GroupAggregate(a) => {
             let mut out = a.keys.clone();
             out.extend(needed_calls(&a.calls, node, a.keys.len()));
@@ -86,7 +88,7 @@ fn reads(plan: &Plan, id: super::NodeId, input: usize) -> Vec<usize> {
         }
         Operator::GroupWindowAggregate(a) => {
             let mut out = a.keys.clone();
-            out.push(a.time);
+            out.extend(a.time);
             out.extend(needed_calls(&a.calls, node, a.keys.len()));
             out
         }
@@ -113,7 +115,14 @@ fn reads(plan: &Plan, id: super::NodeId, input: usize) -> Vec<usize> {
             out.extend(&n.keys);
             out
         }
-        Operator::DropUpdateBefore(_) => passed(),
+        Operator::DropUpdateBefore(_) | Operator::Limit(_) | Operator::MiniBatchAssigner(_) => passed(),
+        Operator::SortLimit(s) => passed().into_iter().chain(s.order.iter().map(|k| k.column)).collect(),
+        Operator::TemporalSort(s) => passed().into_iter().chain(s.order.iter().map(|k| k.column)).collect(),
+        Operator::LocalGroupAggregate(a) => {
+            let mut out = a.keys.clone();
+            out.extend(of_calls(&a.calls));
+            out
+        }
         Operator::Sink(_) => (0..width).collect(),
         Operator::TableSourceScan(_) | Operator::Values(_) => Vec::new(),
     }

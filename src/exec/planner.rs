@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::drop_update_before::DropUpdateBefore;
 use super::lower::Tree;
+use super::mini_batch::mini_batches;
 use super::rank::RankStrategy;
 use super::{Node, NodeId, Operator, Plan, Target, TextContext};
 use crate::catalog::connectors::{Connector, SinkAccepts};
@@ -14,6 +15,8 @@ pub fn assemble(
     target: Target,
     trees: Vec<Tree>,
     share: bool,
+    share_sources: bool,
+    mini_batch: Option<i64>,
     name: Option<String>,
     options: std::collections::BTreeMap<String, String>,
 ) -> Plan {
@@ -26,9 +29,11 @@ pub fn assemble(
         option_places: Default::default(),
         temporary_tables: Vec::new(),
     };
+    let interval = mini_batch;
     let several_leaves = trees.iter().map(leaves).sum::<usize>() > 1;
-    let mut shared = Sharing { known: HashMap::new(), on: share && several_leaves };
-    let roots: Vec<NodeId> = trees.into_iter().map(|t| add(&mut plan, settle(t, false), &mut shared)).collect();
+    let mut shared = Sharing { known: HashMap::new(), on: share && several_leaves, sources: share_sources };
+    let roots: Vec<NodeId> =
+        trees.into_iter().map(|t| add(&mut plan, settle(mini_batches(t, interval), false), &mut shared)).collect();
     number(&mut plan, roots);
     super::needed::mark(&mut plan);
     plan
@@ -43,16 +48,23 @@ fn leaves(tree: &Tree) -> usize {
 fn settle(mut tree: Tree, before: bool) -> Tree {
     let has_updates = tree.changelog.has_updates();
     let below = match &tree.op {
-        Operator::Sink(sink) => sink
-            .table
-            .as_ref()
-            .is_some_and(|t| matches!(Connector::of(t).sink, SinkAccepts::All { update_before: true })),
+        // A materializer compares whole rows: it needs the old ones too.
+        Operator::Sink(sink) => {
+            sink.upsert_materialize
+                || sink
+                    .table
+                    .as_ref()
+                    .is_some_and(|t| matches!(Connector::of(t).sink, SinkAccepts::All { update_before: true }))
+        }
         Operator::GroupAggregate(_)
         | Operator::WindowAggregate(_)
         | Operator::GroupWindowAggregate(_)
         | Operator::LocalWindowAggregate(_)
         | Operator::GlobalWindowAggregate(_)
+        | Operator::LocalGroupAggregate(_)
+        | Operator::Limit(_)
         | Operator::OverAggregate(_) => true,
+        Operator::SortLimit(sort) => sort.strategy == RankStrategy::Retract,
         Operator::Rank(rank) => rank.strategy == RankStrategy::Retract,
         Operator::ChangelogNormalize(_) => false,
         // A condition on other columns than the key needs the old row to retract what it let through before.
@@ -68,6 +80,9 @@ fn settle(mut tree: Tree, before: bool) -> Tree {
             }
         }
         Operator::GroupAggregate(_)
+        | Operator::GlobalGroupAggregate(_)
+        | Operator::Limit(_)
+        | Operator::SortLimit(_)
         | Operator::Rank(_)
         | Operator::Deduplicate(_)
         | Operator::ChangelogNormalize(_)
@@ -78,6 +93,7 @@ fn settle(mut tree: Tree, before: bool) -> Tree {
         Operator::WindowAggregate(_)
         | Operator::GlobalWindowAggregate(_)
         | Operator::LocalWindowAggregate(_)
+        | Operator::LocalGroupAggregate(_)
         | Operator::OverAggregate(_) => {}
         Operator::Exchange(_) => {
             if let Some(changelog) = from_input {
@@ -124,13 +140,17 @@ fn drop_update_before(input: Tree) -> Tree {
 struct Sharing {
     known: HashMap<(String, String, Vec<NodeId>), NodeId>,
     on: bool,
+    /// Scans are shared too.
+    sources: bool,
 }
 
 fn add(plan: &mut Plan, tree: Tree, shared: &mut Sharing) -> NodeId {
     let Tree { op, inputs, columns, changelog, upsert_keys, origins, .. } = tree;
     let inputs: Vec<NodeId> = inputs.into_iter().map(|i| add(plan, i, shared)).collect();
     let node = Node { op, inputs, columns, changelog, upsert_keys, origins };
-    if shared.on && !matches!(node.op, Operator::Sink(_)) {
+    let alone =
+        matches!(node.op, Operator::Sink(_)) || (!shared.sources && matches!(node.op, Operator::TableSourceScan(_)));
+    if shared.on && !alone {
         let input = node.inputs.first().map_or(&[][..], |i| &plan.node(*i).columns);
         let text = node.op.text(&TextContext { plan, node: &node, input });
         let types: String = node.columns.iter().map(|c| format!("{} {},", c.name, c.ty)).collect();

@@ -8,12 +8,12 @@ use super::planner::assemble;
 use super::{Plan, Target};
 use crate::catalog::types::TimeAttribute;
 use crate::catalog::{Catalog, InferredTable, Note, Table};
-use crate::logical::build::Builder;
-use crate::logical::error::{PlanError, PlanResult};
+use crate::logical::convert::Builder;
 use crate::logical::make;
 use crate::logical::rel::Rel;
 use crate::logical::rewrite::optimize;
 use crate::logical::rex::Origins;
+use crate::plan_error::{PlanError, PlanResult};
 use crate::source::Span;
 use crate::syntax::ast::{CreateTable, Insert, Query, Script, Statement, StatementKind, TableElement};
 
@@ -41,6 +41,7 @@ pub fn plan_script(scripts: &[&Script], target: Target) -> PlannedScript {
         out: PlannedScript::default(),
         groups: Vec::new(),
         queries: 0,
+        operators: 0,
     };
     let last = scripts.len().saturating_sub(1);
     for (i, script) in scripts.iter().enumerate() {
@@ -58,10 +59,18 @@ struct ScriptPlanner {
     /// The sinks of each job.
     groups: Vec<Vec<Tree>>,
     queries: usize,
+    /// How many operators all jobs have.
+    operators: usize,
 }
+
+/// How many operators the jobs of a script may have.
+const MAX_OPERATORS: usize = 150_000;
 
 impl ScriptPlanner {
     fn statement(&mut self, statement: &Statement, runs: bool) {
+        if self.operators > MAX_OPERATORS {
+            return;
+        }
         match &statement.kind {
             StatementKind::Insert(insert) if runs => {
                 let tree = self.insert(insert);
@@ -97,7 +106,18 @@ impl ScriptPlanner {
         let mut good = Vec::new();
         for tree in trees {
             match tree {
-                Ok(tree) => good.push(tree),
+                Ok(_) if self.operators > MAX_OPERATORS => {}
+                Ok(tree) => {
+                    self.operators += tree.size();
+                    if self.operators > MAX_OPERATORS {
+                        let message = format!("the script's jobs have more than {MAX_OPERATORS} operators");
+                        let at = tree.origins.first().unwrap_or_default();
+                        let error = PlanError::rejected(at, message).label("too large from here on");
+                        self.out.errors.push(error.help("split the script"));
+                        self.groups.clear();
+                    }
+                    good.push(tree);
+                }
                 Err(e) => self.out.errors.push(*e),
             }
         }
@@ -194,7 +214,7 @@ impl ScriptPlanner {
     }
 
     fn lower(&self, rel: Rel, request: SinkRequest) -> PlanResult<Tree> {
-        let rel = optimize(materialize_proctime(rel))?;
+        let rel = materialize_proctime(optimize(rel)?);
         Lowering { target: self.target, options: self.catalog.options() }.lower_sink(request, rel)
     }
 
@@ -203,6 +223,8 @@ impl ScriptPlanner {
         let name = options.pipeline_name().map(str::to_owned);
         let set: BTreeMap<String, String> = options.iter().map(|(k, o)| (k.to_owned(), o.value.clone())).collect();
         let share = options.reuse_sub_plan();
+        let share_sources = options.reuse_source();
+        let mini_batch = options.mini_batch_enabled().then(|| options.mini_batch_latency());
         let option_places: BTreeMap<String, Span> = options.iter().map(|(k, o)| (k.to_owned(), o.span)).collect();
         let temporary_tables = self.catalog.temporary_tables();
         self.out.name = name.clone();
@@ -211,7 +233,7 @@ impl ScriptPlanner {
             .map(|trees| Plan {
                 option_places: option_places.clone(),
                 temporary_tables: temporary_tables.clone(),
-                ..assemble(self.target, trees, share, name.clone(), set.clone())
+                ..assemble(self.target, trees, share, share_sources, mini_batch, name.clone(), set.clone())
             })
             .collect();
         self.out

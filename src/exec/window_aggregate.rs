@@ -2,7 +2,7 @@
 //!
 //! State: the accumulators of every open window (or slice) per key, and timers.
 
-use super::aggregate_text::{Accumulators, call_text, function_name};
+use super::aggregate_text::{Accumulators, call_text, global_call_texts};
 use super::window_spec::WindowSpec;
 use super::{ExecNode, TextContext};
 use crate::logical::rel::{AggCall, WrittenCall, WrittenKey};
@@ -103,15 +103,7 @@ impl ExecNode for GlobalWindowAggregate {
     fn attributes(&self, context: &TextContext<'_>) -> Vec<(&'static str, String)> {
         let retracts = self.aggregate.retracts;
         let accumulators = Accumulators::of(&self.local_calls, retracts);
-        let calls = self
-            .local_calls
-            .iter()
-            .enumerate()
-            .map(|(i, call)| {
-                let view = accumulators.distinct[i].map(|v| format!("distinct${v} ")).unwrap_or_default();
-                format!("{}({view}{})", function_name(call, retracts), accumulators.names[i])
-            })
-            .collect();
+        let calls = global_call_texts(&self.local_calls, &accumulators, retracts);
         attributes(&self.aggregate, calls, context)
     }
 }

@@ -1,7 +1,6 @@
 //! Names resolved, expressions typed and canonical: the relational form of a query, before Flink's operators.
 
-pub mod build;
-pub mod error;
+pub mod convert;
 pub mod make;
 pub mod print;
 pub mod rel;

@@ -65,6 +65,8 @@ pub enum RelOp {
     Union,
     /// Literal rows.
     Values(Vec<Vec<Rex>>),
+    /// ORDER BY, LIMIT and OFFSET of a query.
+    Sort(Sort),
 }
 
 /// A table scan.
@@ -325,6 +327,8 @@ pub struct GroupWindow {
     pub calls: Vec<AggCall>,
     /// The calls as written.
     pub written: Vec<WrittenCall>,
+    /// The time is `PROCTIME()` itself, not a column of FROM.
+    pub clock: bool,
     /// start, end, rowtime (event time only) and proctime are put out.
     pub properties: bool,
     /// Where the window's parts are written.
@@ -342,6 +346,19 @@ pub struct SortKey {
     pub nulls_first: bool,
     /// Where it is written.
     pub origins: Origins,
+}
+
+/// ORDER BY, LIMIT and OFFSET of a query.
+#[derive(Debug, Clone)]
+pub struct Sort {
+    /// ORDER BY.
+    pub keys: Vec<SortKey>,
+    /// OFFSET.
+    pub offset: i64,
+    /// LIMIT or FETCH.
+    pub fetch: Option<i64>,
+    /// Where LIMIT is written, or else OFFSET.
+    pub range_origins: Origins,
 }
 
 /// An OVER window with its calls.
@@ -430,9 +447,18 @@ impl Rel {
         (0..self.columns.len()).map(|i| self.column(i)).collect()
     }
 
-    /// Computes `exprs` named `names` above this operator. An identity is left out, names aside (Calcite's
-    /// `RexUtil.isIdentity`), and a projection right below is merged unless it computes OVER aggregates.
+    /// Computes `exprs` named `names` above this operator. An identity is left out and its names are lost (Calcite's
+    /// `ProjectRemoveRule`), and a projection right below is merged unless it computes OVER aggregates.
     pub fn project(self, exprs: Vec<Rex>, names: Vec<Arc<str>>, origins: Origins) -> Rel {
+        self.project_over(exprs, names, origins, false)
+    }
+
+    /// The same for queries as they are written, where names still count: a projection that only renames is kept.
+    pub fn project_as(self, exprs: Vec<Rex>, names: Vec<Arc<str>>, origins: Origins) -> Rel {
+        self.project_over(exprs, names, origins, true)
+    }
+
+    fn project_over(self, exprs: Vec<Rex>, names: Vec<Arc<str>>, origins: Origins, renames: bool) -> Rel {
         let columns: Vec<RelColumn> =
             exprs.iter().zip(names).map(|(e, name)| RelColumn { name, ty: e.ty.clone() }).collect();
         if let RelOp::Project(inner) = &self.op {
@@ -443,23 +469,17 @@ impl Rel {
                 let merged: Vec<Rex> = exprs.iter().map(|e| e.substitute(inner)).collect();
                 let mut inputs = self.inputs;
                 let input = inputs.remove(0);
-                return input.project_raw(merged, columns, origins.or(&self.origins));
+                return input.project_raw(merged, columns, origins.or(&self.origins), renames);
             }
         }
-        self.project_raw(exprs, columns, origins)
+        self.project_raw(exprs, columns, origins, renames)
     }
 
-    fn project_raw(mut self, exprs: Vec<Rex>, columns: Vec<RelColumn>, origins: Origins) -> Rel {
+    fn project_raw(self, exprs: Vec<Rex>, columns: Vec<RelColumn>, origins: Origins, renames: bool) -> Rel {
         let identity =
             exprs.len() == self.columns.len() && exprs.iter().enumerate().all(|(i, e)| e.as_input() == Some(i));
-        if identity && !matches!(self.op, RelOp::Scan(_)) {
-            // The names of the projection are the ones a reader knows; keep them where nothing else prints.
-            for (mine, new) in self.columns.iter_mut().zip(columns) {
-                mine.name = new.name;
-            }
-            return self;
-        }
-        if identity {
+        let renamed = renames && self.columns.iter().zip(&columns).any(|(a, b)| a.name != b.name);
+        if identity && !renamed {
             return self;
         }
         Rel { op: RelOp::Project(exprs), inputs: vec![self], columns, origins }
@@ -509,8 +529,10 @@ impl Rex {
     pub fn substitute(&self, exprs: &[Rex]) -> Rex {
         self.map_inputs(&mut |i, used| {
             let mut e = exprs[i].clone();
-            if e.origins.first().is_none() {
-                e.origins = used.origins.clone();
+            match (e.origins.first(), used.origins.first()) {
+                (None, _) => e.origins = used.origins.clone(),
+                (Some(written), Some(at)) if written != at => e.origins = e.origins.used_at(at),
+                _ => {}
             }
             e
         })

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use crate::catalog::functions::FunctionDef;
 use crate::catalog::types::{DataType, TypeKind};
+pub use crate::catalog::value::{Sarg, SargBound, SargRange, Value};
 use crate::source::Span;
 use crate::syntax::ast::FrameUnits;
 
@@ -42,6 +43,11 @@ impl Origins {
     /// The innermost place: where the thing itself is written.
     pub fn first(&self) -> Option<Span> {
         self.0.as_ref().map(|n| n.span)
+    }
+
+    /// Only the outermost place: where the thing is used, not where it is defined.
+    pub fn outermost(&self) -> Self {
+        self.iter().last().map_or_else(Origins::none, Origins::at)
     }
 
     /// All places, innermost first.
@@ -129,73 +135,6 @@ impl Hash for Function {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.name().hash(state)
     }
-}
-
-/// A constant. Its SQL type is the type of the [`Rex`] it stands in.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Value {
-    /// `NULL`
-    Null,
-    /// `TRUE`, `FALSE`
-    Boolean(bool),
-    /// Integers of all widths.
-    Int(i64),
-    /// `unscaled / 10^scale`.
-    Decimal {
-        /// All digits.
-        unscaled: i128,
-        /// Digits after the point.
-        scale: u8,
-    },
-    /// FLOAT and DOUBLE, by their bits so that constants can be compared and hashed.
-    Double(u64),
-    /// CHAR and VARCHAR.
-    String(Arc<str>),
-    /// BINARY and VARBINARY.
-    Bytes(Arc<[u8]>),
-    /// DATE: days since the epoch.
-    Date(i32),
-    /// TIME: milliseconds of the day.
-    Time(i32),
-    /// TIMESTAMP and TIMESTAMP_LTZ: milliseconds since the epoch and nanoseconds of the millisecond.
-    Timestamp(i64, u32),
-    /// Interval of months.
-    Months(i64),
-    /// Interval of milliseconds.
-    Millis(i64),
-    /// A keyword argument such as `HOUR`.
-    Symbol(Arc<str>),
-    /// An undefined `${name}`: equal only to itself.
-    Placeholder(Arc<str>),
-    /// The set of values that `SEARCH` looks in.
-    Sarg(Arc<Sarg>),
-}
-
-/// A set of values as sorted, disjoint ranges (Calcite's search argument): the second operand of `SEARCH`.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Sarg {
-    /// Sorted, disjoint, not adjacent.
-    pub ranges: Vec<SargRange>,
-    /// What NULL gives: `None` for UNKNOWN (the usual case), else the constant.
-    pub null_as: Option<bool>,
-}
-
-/// One range of a [`Sarg`].
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct SargRange {
-    /// The lower end; `None` is unbounded.
-    pub lower: Option<SargBound>,
-    /// The upper end; `None` is unbounded.
-    pub upper: Option<SargBound>,
-}
-
-/// An end of a [`SargRange`].
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct SargBound {
-    /// The value.
-    pub value: Value,
-    /// The value itself is in the range.
-    pub inclusive: bool,
 }
 
 /// An aggregate call over an OVER window, before the planner has split it off (Calcite's RexOver).

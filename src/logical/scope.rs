@@ -2,11 +2,11 @@
 
 use rustc_hash::FxHashMap;
 
-use super::error::{PlanError, PlanResult};
 use super::rex::{Rex, RexKind};
 use super::translate::Resolver;
 use crate::catalog::suggest;
 use crate::catalog::types::{DataType, TypeKind};
+use crate::plan_error::{PlanError, PlanResult};
 use crate::source::Span;
 use crate::syntax::ast::Ident;
 

@@ -177,12 +177,16 @@ impl Parser<'_, '_> {
     /// Operators that bind closer than `precedence`, and their operands.
     pub(super) fn subexpr(&mut self, precedence: u8) -> Parsed<Operand> {
         let outer = self.cx.operators.replace(0);
+        let first = self.cx.operands.borrow().len();
         let parsed = self.sql.parse_subexpr(precedence);
         self.cx.operators.set(outer);
-        match parsed {
+        let operand = match parsed {
             Ok(expr) => self.cx.convert(expr),
             Err(error) => Err(self.translate(error)),
-        }
+        };
+        // All operands of this expression are taken: a list of a million literals needs no million places.
+        self.cx.operands.borrow_mut().truncate(first);
+        operand
     }
 
     fn too_long(&self) -> Box<SyntaxError> {

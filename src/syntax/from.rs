@@ -203,7 +203,8 @@ impl Parser<'_, '_> {
     /// What may follow a table: alias, hints, MATCH_RECOGNIZE and its alias.
     fn finish_table(&mut self, mut table: TableRef, start: usize) -> Parsed<TableRef> {
         table.alias = self.table_alias()?;
-        let late_hints = self.hints()?;
+        // Without an alias the hints at this place are the table's own, and taken.
+        let late_hints = if table.alias.is_some() { self.hints()? } else { Vec::new() };
         if self.at_words(&["FOR", "SYSTEM_TIME"]) {
             return Err(self.error(
                 "FOR SYSTEM_TIME AS OF stands before the alias",

@@ -338,7 +338,9 @@ impl Parser<'_, '_> {
             })?;
         }
         let head_span = self.span_from(start);
-        hints.extend(self.hints()?);
+        if !columns.is_empty() || !partition.is_empty() {
+            hints.extend(self.hints()?);
+        }
         if !self.at_query() && !self.at(Kind::LParen) {
             return Err(self.expected("SELECT or VALUES after the sink"));
         }

@@ -141,7 +141,11 @@ impl Lexer<'_> {
                     self.comment(start, start + 2, self.pos);
                 }
                 b'/' if self.byte(1) == b'*' => self.block_comment(),
-                b'/' if self.byte(1) == b'/' && self.at_blank_or_start() => self.foreign_comment("//"),
+                // Flink 1.20's parser takes `//` as well as `--`.
+                b'/' if self.byte(1) == b'/' && self.at_blank_or_start() => {
+                    self.pos = self.end_of_line();
+                    self.comment(start, start + 2, self.pos);
+                }
                 b'#' if self.at_blank_or_start() => self.foreign_comment("#"),
                 b'\'' => self.string(Kind::String, 0),
                 b'`' => self.backticks(),
@@ -273,7 +277,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// `//` and `#` comments, which users write and Flink refuses. The line is skipped, so that one slip costs one error.
+    /// `#` comments, which users write and Flink refuses. The line is skipped, so that one slip costs one error.
     fn foreign_comment(&mut self, mark: &str) {
         let start = self.pos;
         self.pos = self.end_of_line();

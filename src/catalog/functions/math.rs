@@ -3,7 +3,7 @@
 use super::results::*;
 use super::{ArgumentType, FunctionDef, Operand::*, function, operators, volatile};
 use crate::catalog::types::TypeKind;
-use crate::logical::rex::Value;
+use crate::catalog::value::Value;
 
 pub(super) static FUNCTIONS: &[FunctionDef] = &[
     function("ABS", (1, 1), &[NumericOrInterval], arg0),

@@ -17,7 +17,7 @@ use std::sync::OnceLock;
 use rustc_hash::FxHashMap;
 
 use super::types::{DataType, TypeKind};
-use crate::logical::rex::Value;
+use crate::catalog::value::Value;
 
 /// How a call is printed in plans, after Calcite's operator syntax.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

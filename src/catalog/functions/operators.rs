@@ -173,12 +173,12 @@ fn item(args: &[ArgumentType<'_>]) -> Typed {
         TypeKind::Array(t) if b.is_integer() || b.is_unknown() => Ok(t.as_ref().clone().with_nullable(true)),
         TypeKind::Map(_, v) => Ok(v.as_ref().clone().with_nullable(true)),
         TypeKind::Row(fields) => match args.get(1).and_then(|a| a.literal) {
-            Some(crate::logical::rex::Value::Int(i)) => usize::try_from(*i - 1)
+            Some(crate::catalog::value::Value::Int(i)) => usize::try_from(*i - 1)
                 .ok()
                 .and_then(|i| fields.get(i))
                 .map(|f| f.ty.clone().with_nullable(true))
                 .ok_or_else(|| format!("Cannot infer type of field at position {i} within ROW type: {a}")),
-            Some(crate::logical::rex::Value::String(name)) => fields
+            Some(crate::catalog::value::Value::String(name)) => fields
                 .iter()
                 .find(|f| f.name == **name)
                 .map(|f| f.ty.clone().with_nullable(true))

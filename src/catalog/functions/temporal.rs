@@ -3,7 +3,7 @@
 use super::results::*;
 use super::{ArgumentType, FunctionDef, Operand::*, function, volatile};
 use crate::catalog::types::{DataType, TimeAttribute, TypeKind};
-use crate::logical::rex::Value;
+use crate::catalog::value::Value;
 
 pub(super) static FUNCTIONS: &[FunctionDef] = &[
     volatile("LOCALTIME", (0, 0), &[], time_not_null),

@@ -6,6 +6,7 @@ use super::super::matching::{Side, family};
 use super::{Comparison, is_stateful};
 use crate::exec::{NodeId, Operator, Plan};
 use crate::source::Span;
+use crate::state::{StateEntry, StateKind};
 
 impl Comparison<'_> {
     /// Where a column that an operator keeps comes into the query: where it is computed, or where it is selected further up.
@@ -86,6 +87,7 @@ impl Comparison<'_> {
             Operator::GroupWindowAggregate(a) => Some(a.proctime),
             Operator::OverAggregate(o) => Some(o.proctime),
             Operator::Deduplicate(d) => Some(d.proctime),
+            Operator::TemporalSort(s) => Some(s.proctime),
             Operator::WindowRank(_) | Operator::WindowDeduplicate(_) => Some(false),
             _ => None,
         };
@@ -93,6 +95,7 @@ impl Comparison<'_> {
             facts.push(("time", (if proctime { "proctime" } else { "rowtime" }).into()));
         }
         match op {
+            Operator::TemporalSort(s) => facts.push(("sort_keys", s.order.len().into())),
             Operator::Deduplicate(d) => {
                 facts.push(("keep", (if d.keeps_last() { "last" } else { "first" }).into()));
             }
@@ -130,7 +133,7 @@ impl Comparison<'_> {
             sinks: self.sinks(number),
             old: pair.old,
             new: pair.new,
-            state: Vec::new(),
+            state: kept_state(plan, id),
         }
     }
 
@@ -172,4 +175,10 @@ impl Comparison<'_> {
         words.reverse();
         words.join("/")
     }
+}
+
+/// The names of the entries that hold an operator's data; its timers and marks follow from them.
+fn kept_state(plan: &Plan, id: NodeId) -> Vec<String> {
+    let holds_data = |e: &StateEntry| !matches!(e.kind, StateKind::Timer | StateKind::Operator);
+    crate::state::entries(plan, id).into_iter().filter(holds_data).map(|e| e.name).collect()
 }

@@ -1,20 +1,24 @@
 //! Aggregates: one or two phases, hidden counts, and what Flink refuses.
 
-use super::{Lowering, Tree, exchange, exec_columns, named, pass_through};
+use super::signs::sum_trend;
+use super::{Lowering, Tree, Trend, exchange, exec_columns, named, pass_through};
 use crate::catalog::aggregates;
 use crate::catalog::options::AggregatePhase;
 use crate::catalog::types::TypeKind;
 use crate::exec::aggregate_text::Accumulators;
 use crate::exec::changelog::ChangelogMode;
+use crate::exec::global_group_aggregate::GlobalGroupAggregate;
 use crate::exec::group_aggregate::GroupAggregate;
 use crate::exec::group_window_aggregate::{EmitStrategy, GroupWindowAggregate};
+use crate::exec::local_group_aggregate::LocalGroupAggregate;
 use crate::exec::local_window_aggregate::LocalWindowAggregate;
-use crate::exec::window_aggregate::{GlobalWindowAggregate, WindowAggregate, WindowAggregateOrigin};
+use crate::exec::window_aggregate::{GlobalWindowAggregate, WindowAggregate, WindowAggregateOrigin, hidden_count};
 use crate::exec::window_spec::{WindowAttachment, WindowSpec};
 use crate::exec::{Column, Operator};
-use crate::logical::error::{PlanError, PlanResult};
 use crate::logical::rel::{self, Rel, RelColumn, WindowKind, Windowing};
-use crate::logical::rex::Origins;
+use crate::logical::rewrite::columns::remap_call;
+use crate::logical::rex::{Origins, RexKind};
+use crate::plan_error::{PlanError, PlanResult};
 use crate::source::Span;
 
 impl Lowering<'_> {
@@ -25,32 +29,59 @@ impl Lowering<'_> {
         columns: Vec<RelColumn>,
         origins: Origins,
     ) -> PlanResult<Tree> {
-        if self.options.mini_batch_enabled() {
+        if self.options.mini_batch_enabled()
+            && self.options.split_distinct()
+            && aggregate.calls.iter().any(|c| c.distinct)
+        {
             let at = origins.first().unwrap_or_default();
-            return Err(PlanError::unsupported(at, "an aggregate with mini-batch").into());
+            return Err(
+                PlanError::unsupported(at, "an aggregate with `table.optimizer.distinct-agg.split.enabled`").into()
+            );
         }
-        let input = exchange(self.lower(input)?, aggregate.keys.clone());
+        let signs: Vec<Option<Trend>> = aggregate.calls.iter().map(|c| sum_trend(&input, c)).collect();
+        let mut aggregate = aggregate;
+        let (input, place) = without_permutation(self.lower(input)?, &aggregate.keys);
+        if let Some(place) = place {
+            aggregate.keys = aggregate.keys.iter().map(|k| place[*k]).collect();
+            aggregate.calls = aggregate.calls.iter().map(|c| moved_call(c, &place)).collect();
+            for w in &mut aggregate.written {
+                w.call = moved_call(&w.call, &place);
+            }
+        }
         let retracts = !input.changelog.is_insert_only();
         let columns = exec_columns(columns);
         let key_count = aggregate.keys.len();
         let monotonic = (0..columns.len())
             .map(|i| {
-                let call = aggregate.calls.get(i.checked_sub(key_count)?)?;
+                if i < key_count {
+                    return Some(Trend::Constant);
+                }
+                let call = aggregate.calls.get(i - key_count)?;
                 match &*call.function {
-                    "COUNT" | "MAX" if !retracts => Some(true),
-                    "MIN" if !retracts => Some(false),
+                    "COUNT" | "MAX" if !retracts => Some(Trend::Rises),
+                    "MIN" if !retracts => Some(Trend::Falls),
+                    "SUM" | "$SUM0" if !retracts => signs.get(i - key_count).copied().flatten(),
                     _ => None,
                 }
             })
             .collect();
-        let op = Operator::GroupAggregate(GroupAggregate {
+        let two_phases = self.options.mini_batch_enabled()
+            && self.options.aggregate_phase() != AggregatePhase::OnePhase
+            && aggregate.calls.iter().all(|c| is_mergeable(&c.function));
+        let node = GroupAggregate {
             keys: aggregate.keys,
             calls: aggregate.calls,
             retracts,
             key_origins: aggregate.key_origins,
             written: aggregate.written,
             grouping_sets: aggregate.grouping_sets,
-        });
+        };
+        let (op, input) = if two_phases {
+            bundle_phases(node, input)
+        } else {
+            let input = exchange(input, node.keys.clone());
+            (Operator::GroupAggregate(node), input)
+        };
         Ok(Tree {
             op,
             inputs: vec![input],
@@ -70,7 +101,35 @@ impl Lowering<'_> {
         origins: Origins,
     ) -> PlanResult<Tree> {
         let proctime = input.columns[window.time].ty.is_proctime();
-        let input = exchange(self.lower(input)?, window.keys.clone());
+        check_legacy_functions(&window)?;
+        if self.options.late_fire().is_some()
+            && self.options.allow_lateness().is_none()
+            && self.options.state_ttl() == 0
+        {
+            return Err(PlanError::rejected(
+                origins.first().unwrap_or_default(),
+                "late-fire needs `table.exec.emit.allow-lateness`",
+            )
+            .label("this window emits after the watermark")
+            .help("set 'table.exec.emit.allow-lateness'")
+            .into());
+        }
+        let mut time = Some(window.time);
+        let time_name = input.columns[window.time].name.clone();
+        let mut window = window;
+        let mut lowered = self.lower(input)?;
+        if window.clock {
+            if let Some((below, place)) = without_clock(&lowered, window.time) {
+                time = None;
+                lowered = below;
+                window.keys = window.keys.iter().map(|k| place[*k]).collect();
+                window.calls = window.calls.iter().map(|c| moved_call(c, &place)).collect();
+                for w in &mut window.written {
+                    w.call = moved_call(&w.call, &place);
+                }
+            }
+        }
+        let input = exchange(lowered, window.keys.clone());
         let retracts = !input.changelog.is_insert_only();
         let emit = EmitStrategy {
             early: self.options.early_fire(),
@@ -82,7 +141,8 @@ impl Lowering<'_> {
         let op = Operator::GroupWindowAggregate(GroupWindowAggregate {
             keys: window.keys,
             window: window.kind,
-            time: window.time,
+            time,
+            time_name,
             proctime,
             properties: window.properties,
             calls: window.calls,
@@ -115,6 +175,15 @@ impl Lowering<'_> {
     ) -> PlanResult<Tree> {
         let at = origins.first().unwrap_or_default();
         check_functions(&aggregate, at)?;
+        if self.options.early_fire().is_some() || self.options.late_fire().is_some() {
+            return Err(PlanError::rejected(
+                at,
+                "an aggregate over a window table function does not support early-fire and late-fire",
+            )
+            .label("aggregated here")
+            .help("unset `table.exec.emit.early-fire.enabled` and `table.exec.emit.late-fire.enabled`")
+            .into());
+        }
         let input = self.lower(input)?;
         let retracts = !input.changelog.is_insert_only();
         let columns = exec_columns(columns);
@@ -182,6 +251,75 @@ impl Lowering<'_> {
     }
 }
 
+/// A Calc that adds only `PROCTIME()` to bare columns is not needed: a window on the clock reads no column. Its input, and
+/// where its columns stand there.
+fn without_clock(tree: &Tree, time: usize) -> Option<(Tree, Vec<usize>)> {
+    let Operator::Calc(calc) = &tree.op else { return None };
+    let clock = matches!(&calc.exprs.get(time)?.kind, RexKind::Call(_, args) if args.is_empty());
+    let place: Option<Vec<usize>> =
+        calc.exprs.iter().enumerate().map(|(i, e)| if i == time { Some(0) } else { e.as_input() }).collect();
+    if !clock || !calc.conditions.is_empty() {
+        return None;
+    }
+    Some((tree.inputs.first()?.clone(), place?))
+}
+
+fn moved_call(call: &rel::AggCall, place: &[usize]) -> rel::AggCall {
+    let map: Vec<Option<usize>> = place.iter().copied().map(Some).collect();
+    remap_call(call, &map)
+}
+
+/// An input that only puts all columns in another order is read as it is, if the keys keep their order
+/// (Calcite's `AggregateProjectMergeRule`, where it costs nothing).
+fn without_permutation(tree: Tree, keys: &[usize]) -> (Tree, Option<Vec<usize>>) {
+    // Nothing is read of VALUES: they are not narrowed to nothing.
+    if let Operator::Calc(calc) = &tree.op {
+        let nothing = calc.exprs.is_empty() && calc.conditions.is_empty();
+        if nothing && matches!(tree.inputs[0].op, Operator::Values(_)) {
+            let mut tree = tree;
+            return (tree.inputs.remove(0), None);
+        }
+    }
+    let place: Option<Vec<usize>> = match &tree.op {
+        Operator::Calc(calc) if calc.conditions.is_empty() => {
+            calc.exprs.iter().map(crate::logical::rex::Rex::as_input).collect()
+        }
+        _ => None,
+    };
+    let Some(place) = place else { return (tree, None) };
+    let mut sorted = place.clone();
+    sorted.sort_unstable();
+    sorted.dedup();
+    let all = sorted.len() == place.len() && tree.inputs[0].columns.len() == place.len();
+    let moved: Vec<usize> = keys.iter().map(|k| place[*k]).collect();
+    if !all || !moved.is_sorted() {
+        return (tree, None);
+    }
+    let mut tree = tree;
+    (tree.inputs.remove(0), Some(place))
+}
+
+/// Legacy HOP and SESSION windows merge accumulators.
+fn check_legacy_functions(window: &rel::GroupWindow) -> PlanResult<()> {
+    if matches!(window.kind, WindowKind::Tumble { .. }) {
+        return Ok(());
+    }
+    match window.calls.iter().find(|c| !is_mergeable(&c.function)) {
+        Some(call) => Err(PlanError::rejected(
+            call.origins.first().unwrap_or_default(),
+            format!(
+                "{} cannot be used in a {} window: Flink finds no `merge` method for it",
+                call.function,
+                window.kind.name()
+            ),
+        )
+        .label("this function cannot merge windows")
+        .help("use TUMBLE, or MAX or MIN of the value")
+        .into()),
+        None => Ok(()),
+    }
+}
+
 /// Functions that Flink refuses over windows that share slices.
 fn check_functions(aggregate: &rel::WindowAggregate, at: Span) -> PlanResult<()> {
     let shares = matches!(aggregate.tvf.kind, WindowKind::Hop { .. } | WindowKind::Cumulate { .. });
@@ -213,17 +351,42 @@ fn check_functions(aggregate: &rel::WindowAggregate, at: Span) -> PlanResult<()>
     Ok(())
 }
 
+/// Local aggregate and exchange below a global one, for bundles (Flink's `TwoStageOptimizedAggregateRule`).
+fn bundle_phases(mut node: GroupAggregate, input: Tree) -> (Operator, Tree) {
+    let mut calls = node.calls.clone();
+    let counts = calls.iter().any(|c| &*c.function == "COUNT" && c.args.is_empty() && c.filter.is_none());
+    if node.retracts && !counts {
+        calls.push(hidden_count());
+    }
+    let mut columns: Vec<Column> = node.keys.iter().map(|k| input.columns[*k].clone()).collect();
+    columns.extend(accumulator_columns(&calls, node.retracts));
+    let keys: Vec<usize> = (0..node.keys.len()).collect();
+    let local = LocalGroupAggregate { keys: node.keys.clone(), calls: calls.clone(), retracts: node.retracts };
+    let mut local = pass_through(Operator::LocalGroupAggregate(local), input, columns, Origins::none());
+    local.changelog = ChangelogMode::INSERT;
+    local.upsert_keys.clear();
+    local.monotonic.fill(None);
+    node.keys = keys.clone();
+    let op = Operator::GlobalGroupAggregate(GlobalGroupAggregate { aggregate: node, local_calls: calls });
+    (op, exchange(local, keys))
+}
+
+/// The columns that a local aggregate sends: accumulators, then distinct views.
+fn accumulator_columns(calls: &[rel::AggCall], retracts: bool) -> Vec<Column> {
+    let accumulators = Accumulators::of(calls, retracts);
+    let mut out: Vec<Column> =
+        calls.iter().zip(&accumulators.names).map(|(c, name)| named(name.as_str(), c.ty.clone())).collect();
+    for view in 0..accumulators.views.len() {
+        out.push(named(format!("distinct${view}"), TypeKind::Other("DISTINCT VIEW".into()).nullable()));
+    }
+    out
+}
+
 /// Local aggregate, exchange, global aggregate.
 fn phases(mut node: WindowAggregate, input: Tree, columns: Vec<Column>, origins: Origins) -> Tree {
     let local_calls = node.all_calls();
-    let accumulators = Accumulators::of(&local_calls, node.retracts);
     let mut local_columns: Vec<Column> = node.keys.iter().map(|k| input.columns[*k].clone()).collect();
-    for (call, name) in local_calls.iter().zip(&accumulators.names) {
-        local_columns.push(named(name.as_str(), call.ty.clone()));
-    }
-    for view in 0..accumulators.views.len() {
-        local_columns.push(named(format!("distinct${view}"), TypeKind::Other("DISTINCT VIEW".into()).nullable()));
-    }
+    local_columns.extend(accumulator_columns(&local_calls, node.retracts));
     let (end, attachment) = match node.window.attachment {
         WindowAttachment::TimeColumn(_) => ("$slice_end", WindowAttachment::SliceEnd),
         _ => ("$window_end", WindowAttachment::WindowEnd),

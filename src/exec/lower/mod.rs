@@ -3,7 +3,9 @@
 mod aggregate;
 mod over;
 mod rank;
+mod signs;
 mod sink;
+mod sort;
 mod source;
 
 use std::sync::Arc;
@@ -18,9 +20,9 @@ use super::window_spec::{WindowAttachment, WindowSpec};
 use super::window_table_function::WindowTableFunction;
 use super::{Column, Operator, Target};
 use crate::catalog::SessionOptions;
-use crate::logical::error::PlanResult;
 use crate::logical::rel::{Rel, RelColumn, RelOp, WindowKind, WindowTvf};
 use crate::logical::rex::{Origins, Rex};
+use crate::plan_error::PlanResult;
 
 pub use sink::SinkRequest;
 
@@ -37,10 +39,28 @@ pub struct Tree {
     pub changelog: ChangelogMode,
     /// Upsert keys.
     pub upsert_keys: Vec<Vec<usize>>,
-    /// Columns that only grow (true) or only shrink (false) per upsert key; none: neither.
-    pub monotonic: Vec<Option<bool>>,
+    /// How columns change per upsert key; none: any way.
+    pub monotonic: Vec<Option<Trend>>,
     /// The clause it comes from.
     pub origins: Origins,
+}
+
+/// How a column changes from update to update of a row (Flink's `RelModifiedMonotonicity`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Trend {
+    /// It only grows.
+    Rises,
+    /// It only shrinks.
+    Falls,
+    /// It stays.
+    Constant,
+}
+
+impl Tree {
+    /// How many operators it has.
+    pub fn size(&self) -> usize {
+        1 + self.inputs.iter().map(Tree::size).sum::<usize>()
+    }
 }
 
 /// Lowers queries for one target under one set of options.
@@ -56,7 +76,15 @@ impl Lowering<'_> {
     pub fn lower(&self, rel: Rel) -> PlanResult<Tree> {
         let Rel { op, mut inputs, columns, origins } = rel;
         match op {
-            op @ (RelOp::Project(_) | RelOp::Filter(_)) => self.calc(Rel { op, inputs, columns, origins }),
+            RelOp::Project(exprs) => {
+                let input = self.lower(inputs.remove(0))?;
+                Ok(calc(exprs, Vec::new(), input, exec_columns(columns), origins))
+            }
+            RelOp::Filter(conditions) => {
+                let input = self.lower(inputs.remove(0))?;
+                let all = (0..columns.len()).map(|i| Rex::input(i, columns[i].ty.clone())).collect();
+                Ok(calc(all, conditions, input, exec_columns(columns), origins))
+            }
             RelOp::Scan(scan) => self.scan(scan, columns, origins),
             RelOp::Watermark(watermark) => {
                 let input = self.lower(inputs.remove(0))?;
@@ -76,6 +104,7 @@ impl Lowering<'_> {
             RelOp::WindowTvf(tvf) => self.window_table_function(tvf, inputs.remove(0), columns, origins),
             RelOp::WindowAggregate(aggregate) => self.window_aggregate(*aggregate, inputs.remove(0), columns, origins),
             RelOp::Over(over) => self.over_aggregate(over, inputs.remove(0), columns, origins),
+            RelOp::Sort(sort) => self.sort(sort, inputs.remove(0), columns, origins),
             RelOp::Rank(rank) => self.rank(rank, inputs.remove(0), columns, origins),
             RelOp::Union => {
                 let inputs = inputs.into_iter().map(|i| self.lower(i)).collect::<PlanResult<Vec<_>>>()?;
@@ -89,28 +118,6 @@ impl Lowering<'_> {
                 origins,
             )),
         }
-    }
-
-    /// Adjacent projections and filters are one Calc (Flink's `FlinkCalcMergeRule`).
-    fn calc(&self, rel: Rel) -> PlanResult<Tree> {
-        let columns = exec_columns(rel.columns.clone());
-        let origins = rel.origins.clone();
-        let (exprs, conditions, base) = compose(rel);
-        let mut read: Vec<usize> = Vec::new();
-        for e in exprs.iter().chain(&conditions) {
-            e.visit(&mut |r| read.extend(r.as_input()));
-        }
-        let input = self.lower_for(base, &read)?;
-        Ok(calc(exprs, conditions, input, columns, origins))
-    }
-
-    /// Lowers what a Calc reads; a normalized source can drop what the Calc does not read.
-    fn lower_for(&self, base: Rel, read: &[usize]) -> PlanResult<Tree> {
-        if let RelOp::Scan(_) = base.op {
-            let Rel { op: RelOp::Scan(scan), columns, origins, .. } = base else { unreachable!("matched above") };
-            return self.scan_for(scan, columns, origins, read);
-        }
-        self.lower(base)
     }
 
     fn window_table_function(
@@ -139,48 +146,62 @@ impl Lowering<'_> {
     }
 }
 
-/// The expressions and conditions of a chain of projections and filters, over the operator below it.
-fn compose(rel: Rel) -> (Vec<Rex>, Vec<Rex>, Rel) {
-    let Rel { op, mut inputs, columns, origins } = rel;
-    match op {
-        RelOp::Project(exprs) => {
-            let (below, conditions, base) = compose(inputs.remove(0));
-            (exprs.iter().map(|e| e.substitute(&below)).collect(), conditions, base)
-        }
-        RelOp::Filter(own) => {
-            let (below, mut conditions, base) = compose(inputs.remove(0));
-            for c in own {
-                let c = c.substitute(&below);
-                if !conditions.contains(&c) {
-                    conditions.push(c);
-                }
-            }
-            (below, conditions, base)
-        }
-        op => {
-            let rel = Rel { op, inputs, columns, origins };
-            (rel.all_columns(), Vec::new(), rel)
-        }
-    }
-}
-
-/// A Calc over `input`, left out if it does nothing but rename.
+/// A Calc over `input`, left out if it does nothing but rename. Adjacent ones are merged (Flink's `FlinkCalcMergeRule`).
 fn calc(exprs: Vec<Rex>, conditions: Vec<Rex>, input: Tree, columns: Vec<Column>, origins: Origins) -> Tree {
     let identity = exprs.len() == input.columns.len() && exprs.iter().enumerate().all(|(i, e)| e.as_input() == Some(i));
     if identity && conditions.is_empty() {
         return input;
     }
-    if let Operator::Calc(below) = &input.op {
-        let merged: Vec<Rex> = exprs.iter().map(|e| e.substitute(&below.exprs)).collect();
-        let mut all = below.conditions.clone();
-        all.extend(conditions.iter().map(|c| c.substitute(&below.exprs)));
-        let mut inputs = input.inputs;
-        return calc(merged, all, inputs.remove(0), columns, origins.or(&input.origins));
+    match &input.op {
+        Operator::Calc(below) if is_mergeable(&exprs, &conditions, &below.exprs) => {
+            let merged: Vec<Rex> = exprs.iter().map(|e| e.substitute(&below.exprs)).collect();
+            let mut all = below.conditions.clone();
+            for c in conditions {
+                let c = c.substitute(&below.exprs);
+                if !all.contains(&c) {
+                    all.push(c);
+                }
+            }
+            let origins = origins.or(&input.origins);
+            let mut inputs = input.inputs;
+            return calc(merged, all, inputs.remove(0), columns, origins);
+        }
+        Operator::ChangelogNormalize(_) => {
+            let (exprs, conditions, input) = source::push_past_normalize(exprs, conditions, input);
+            return raw_calc(exprs, conditions, input, columns, origins);
+        }
+        _ => {}
+    }
+    raw_calc(exprs, conditions, input, columns, origins)
+}
+
+/// What gives another value each time it is computed must be computed once (Flink's `FlinkRelUtil.isMergeable`).
+fn is_mergeable(exprs: &[Rex], conditions: &[Rex], below: &[Rex]) -> bool {
+    if below.iter().all(Rex::is_deterministic) {
+        return true;
+    }
+    let mut uses = vec![0usize; below.len()];
+    for e in exprs.iter().chain(conditions) {
+        e.visit(&mut |r| {
+            if let Some(i) = r.as_input() {
+                uses[i] += 1;
+            }
+        });
+    }
+    uses.iter().zip(below).all(|(n, e)| *n <= 1 || e.is_deterministic())
+}
+
+fn raw_calc(exprs: Vec<Rex>, conditions: Vec<Rex>, input: Tree, columns: Vec<Column>, origins: Origins) -> Tree {
+    let identity = exprs.len() == input.columns.len() && exprs.iter().enumerate().all(|(i, e)| e.as_input() == Some(i));
+    if identity && conditions.is_empty() {
+        return input;
     }
     let place = |column: usize| exprs.iter().position(|e| e.as_input() == Some(column));
     let upsert_keys =
         input.upsert_keys.iter().filter_map(|key| key.iter().map(|c| place(*c)).collect::<Option<Vec<_>>>()).collect();
-    let monotonic = exprs.iter().map(|e| e.as_input().and_then(|i| input.monotonic[i])).collect();
+    // A filter turns an update into a delete, and what was the greatest value so far is gone (Flink's `FlinkRelMdModifiedMonotonicity`).
+    let keeps = conditions.is_empty() || input.changelog.is_insert_only();
+    let monotonic = exprs.iter().map(|e| e.as_input().filter(|_| keeps).and_then(|i| input.monotonic[i])).collect();
     let changelog = input.changelog;
     Tree {
         op: Operator::Calc(Calc { exprs, conditions }),

@@ -4,9 +4,9 @@ use super::{Lowering, Tree, exchange, exec_columns, pass_through};
 use crate::catalog::types::TimeAttribute;
 use crate::exec::over_aggregate::OverAggregate;
 use crate::exec::{Operator, Target};
-use crate::logical::error::{PlanError, PlanResult};
 use crate::logical::rel::{Over, Rel, RelColumn};
 use crate::logical::rex::Origins;
+use crate::plan_error::{PlanError, PlanResult};
 
 impl Lowering<'_> {
     pub(super) fn over_aggregate(

@@ -1,7 +1,7 @@
 //! Top-N and deduplication, per window or not (Flink's `StreamPhysicalRankRule`, `...DeduplicateRule`, `...WindowRankRule`).
 
 use super::over::consumes_inserts;
-use super::{Lowering, Tree, exchange, exec_columns, pass_through};
+use super::{Lowering, Tree, Trend, exchange, exec_columns, pass_through};
 use crate::catalog::types::TimeAttribute;
 use crate::exec::changelog::ChangelogMode;
 use crate::exec::deduplicate::Deduplicate;
@@ -10,10 +10,10 @@ use crate::exec::window_deduplicate::WindowDeduplicate;
 use crate::exec::window_rank::WindowRank;
 use crate::exec::window_spec::{WindowAttachment, WindowSpec};
 use crate::exec::{Operator, Target};
-use crate::logical::error::{PlanError, PlanResult};
-use crate::logical::rel::{self, RankType, Rel, RelColumn};
+use crate::logical::rel::{self, RankType, Rel, RelColumn, SortKey};
 use crate::logical::rewrite::window_columns::window_columns;
 use crate::logical::rex::Origins;
+use crate::plan_error::{PlanError, PlanResult};
 
 impl Lowering<'_> {
     pub(super) fn rank(
@@ -120,7 +120,7 @@ impl Lowering<'_> {
                 .help("use ROW_NUMBER()")
                 .into());
         }
-        let strategy = strategy(&input, &ranking);
+        let strategy = strategy(&input, &ranking.partition, &ranking.order);
         let number = ranking.output_number.then_some(columns.len() - 1);
         let mut keys: Vec<Vec<usize>> = input.upsert_keys.clone();
         if let Some(number) = number {
@@ -136,14 +136,19 @@ impl Lowering<'_> {
 }
 
 /// Flink's `RankProcessStrategy.analyzeRankProcessStrategies`.
-fn strategy(input: &Tree, ranking: &Ranking) -> RankStrategy {
+pub(super) fn strategy(input: &Tree, partition: &[usize], order: &[SortKey]) -> RankStrategy {
     if input.changelog.is_insert_only() {
         return RankStrategy::AppendFast;
     }
-    let rises = ranking.order.iter().all(|k| input.monotonic[k.column] == Some(k.descending));
-    let key = input.upsert_keys.iter().find(|key| ranking.partition.iter().all(|p| key.contains(p)));
+    let moves_up = |k: &SortKey| match input.monotonic[k.column] {
+        Some(Trend::Constant) => true,
+        Some(Trend::Rises) => k.descending,
+        Some(Trend::Falls) => !k.descending,
+        None => false,
+    };
+    let key = input.upsert_keys.iter().find(|key| partition.iter().all(|p| key.contains(p)));
     match key {
-        Some(key) if rises => RankStrategy::UpdateFast(key.clone()),
+        Some(key) if order.iter().all(moves_up) => RankStrategy::UpdateFast(key.clone()),
         _ => RankStrategy::Retract,
     }
 }

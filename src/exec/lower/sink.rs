@@ -8,8 +8,8 @@ use crate::catalog::Table;
 use crate::catalog::connectors::{Connector, SinkAccepts};
 use crate::exec::Operator;
 use crate::exec::sink::Sink;
-use crate::logical::error::{PlanError, PlanResult};
 use crate::logical::rel::Rel;
+use crate::plan_error::{PlanError, PlanResult};
 use crate::source::Span;
 
 /// Where a query goes.

@@ -6,25 +6,13 @@ use crate::exec::changelog::ChangelogMode;
 use crate::exec::changelog_normalize::ChangelogNormalize;
 use crate::exec::table_source_scan::TableSourceScan;
 use crate::exec::{Column, Operator};
-use crate::logical::error::PlanResult;
 use crate::logical::rel::{RelColumn, Scan};
 use crate::logical::rex::{Origins, Rex};
+use crate::plan_error::PlanResult;
 
 impl Lowering<'_> {
-    /// A scan, all of whose columns are read.
+    /// A scan; one of an upsert source with the operator that completes its changes.
     pub(super) fn scan(&self, scan: Scan, columns: Vec<RelColumn>, origins: Origins) -> PlanResult<Tree> {
-        let all: Vec<usize> = (0..columns.len()).collect();
-        self.scan_for(scan, columns, origins, &all)
-    }
-
-    /// A scan of which only `read` columns are read above.
-    pub(super) fn scan_for(
-        &self,
-        scan: Scan,
-        columns: Vec<RelColumn>,
-        origins: Origins,
-        read: &[usize],
-    ) -> PlanResult<Tree> {
         let connector = Connector::of(&scan.table);
         let changelog = match connector.source.changelog {
             SourceChangelog::Insert => ChangelogMode::INSERT,
@@ -46,42 +34,64 @@ impl Lowering<'_> {
         let upsert_keys = key.iter().cloned().collect();
         let tree = leaf(op, columns, changelog, upsert_keys, origins);
         match (connector.source.changelog, key) {
-            (SourceChangelog::Upsert, Some(key)) => Ok(normalize(tree, key, read)),
+            (SourceChangelog::Upsert, Some(key)) => Ok(normalize(tree, key)),
             _ => Ok(tree),
         }
     }
 }
 
-/// The columns that nobody reads are dropped below; the reader still sees them where they were, as no one looks.
-fn normalize(scan: Tree, key: Vec<usize>, read: &[usize]) -> Tree {
-    let width = scan.columns.len();
-    let kept: Vec<usize> = (0..width).filter(|i| read.contains(i) || key.contains(i)).collect();
-    let narrow = |columns: &[Column]| -> Vec<Column> { kept.iter().map(|i| columns[*i].clone()).collect() };
-    let columns = narrow(&scan.columns);
-    let exprs = kept.iter().map(|i| Rex::input(*i, scan.columns[*i].ty.clone())).collect();
-    let full = scan.columns.clone();
-    let input = calc(exprs, Vec::new(), scan, columns.clone(), Origins::none());
-    let keys: Vec<usize> =
-        key.iter().map(|k| kept.iter().position(|i| i == k).expect("key columns are kept")).collect();
-    let exchanged = exchange(input, keys.clone());
-    let mut tree =
-        pass_through(Operator::ChangelogNormalize(ChangelogNormalize { keys }), exchanged, columns, Origins::none());
+fn normalize(scan: Tree, keys: Vec<usize>) -> Tree {
+    let columns = scan.columns.clone();
+    let exchanged = exchange(scan, keys.clone());
+    let op = Operator::ChangelogNormalize(ChangelogNormalize { keys });
+    let mut tree = pass_through(op, exchanged, columns, Origins::none());
     tree.changelog = ChangelogMode::UPSERT;
-    if kept.len() == width {
-        return tree;
-    }
-    widen(tree, &kept, full)
+    tree
 }
 
-/// A placeholder projection that the Calc above absorbs: column `i` of the scan is looked up by its old place.
-fn widen(tree: Tree, kept: &[usize], full: Vec<Column>) -> Tree {
-    let exprs = (0..full.len())
-        .map(|i| match kept.iter().position(|k| *k == i) {
-            Some(at) => Rex::input(at, full[i].ty.clone()),
-            None => Rex::literal(crate::logical::rex::Value::Null, full[i].ty.clone()),
-        })
-        .collect();
-    calc(exprs, Vec::new(), tree, full, Origins::none())
+/// What a Calc does not read, and conditions on the key alone, go below a ChangelogNormalize
+/// (Flink's `PushCalcPastChangelogNormalizeRule`). Returns the Calc's new expressions and conditions, and its new input.
+pub(super) fn push_past_normalize(
+    exprs: Vec<Rex>,
+    conditions: Vec<Rex>,
+    normalize: Tree,
+) -> (Vec<Rex>, Vec<Rex>, Tree) {
+    let Operator::ChangelogNormalize(node) = &normalize.op else { return (exprs, conditions, normalize) };
+    let key = node.keys.clone();
+    let on_key = |c: &Rex| {
+        let mut only = true;
+        c.visit(&mut |r| only &= r.as_input().is_none_or(|i| key.contains(&i)));
+        only
+    };
+    let (down, up): (Vec<Rex>, Vec<Rex>) = conditions.into_iter().partition(on_key);
+    let width = normalize.columns.len();
+    let mut read = vec![false; width];
+    for e in exprs.iter().chain(&up) {
+        e.visit(&mut |r| {
+            if let Some(i) = r.as_input() {
+                read[i] = true;
+            }
+        });
+    }
+    let kept: Vec<usize> = (0..width).filter(|i| read[*i] || key.contains(i)).collect();
+    if kept.len() == width && down.is_empty() {
+        return (exprs, up, normalize);
+    }
+    let columns: Vec<Column> = kept.iter().map(|i| normalize.columns[*i].clone()).collect();
+    let place: Vec<Option<usize>> = (0..width).map(|i| kept.iter().position(|k| *k == i)).collect();
+    let keys: Vec<usize> = key.iter().filter_map(|k| place[*k]).collect();
+    let origins = normalize.origins.clone();
+    let below = normalize.inputs.into_iter().next().and_then(|exchange| exchange.inputs.into_iter().next());
+    let below = below.expect("a ChangelogNormalize stands on an exchange");
+    let narrow = kept.iter().map(|i| Rex::input(*i, below.columns[*i].ty.clone())).collect();
+    let below = calc(narrow, down, below, columns.clone(), Origins::none());
+    let exchanged = exchange(below, keys.clone());
+    let op = Operator::ChangelogNormalize(ChangelogNormalize { keys });
+    let mut tree = pass_through(op, exchanged, columns, origins);
+    tree.changelog = ChangelogMode::UPSERT;
+    let exprs = exprs.iter().map(|e| e.remap(&place)).collect();
+    let up = up.iter().map(|e| e.remap(&place)).collect();
+    (exprs, up, tree)
 }
 
 /// An assigner stands below a ChangelogNormalize (Flink's `WatermarkAssignerChangelogNormalizeTransposeRule`).

@@ -6,23 +6,57 @@
 //! ([`window_aggregates`]). The order matters: what happens before OVER is split off prunes through it, what happens after does not.
 
 pub mod columns;
+mod project_unions;
 mod prune;
+mod prune_empty;
 mod push_filters;
 mod ranks;
+mod reduce_constants;
+mod remove_aggregates;
+mod sort_projects;
 mod sources;
 mod split_over;
+mod unique_keys;
 mod window_aggregates;
 pub mod window_columns;
 
-use super::error::PlanResult;
-use super::rel::Rel;
+use super::rel::{Rel, RelColumn, RelOp};
+use crate::plan_error::PlanResult;
 
 /// All steps.
 pub fn optimize(rel: Rel) -> PlanResult<Rel> {
+    let rel = drop_renames(rel);
+    let rel = push_filters::push_filters(rel);
+    let rel = reduce_constants::reduce_constants(rel);
     let rel = split_over::split_over(rel)?;
     let rel = push_filters::push_filters(rel);
+    let rel = prune_empty::prune_empty(rel);
+    let rel = project_unions::project_unions(rel);
     let rel = prune::prune_root(rel);
+    let rel = sort_projects::sort_below_projects(rel);
     let rel = sources::push_into_sources(rel);
+    let rel = remove_aggregates::remove_aggregates(rel);
     let rel = ranks::recognize_ranks(rel)?;
     window_aggregates::plan_window_aggregates(rel)
+}
+
+/// Projections that only rename go, and their names with them.
+fn drop_renames(rel: Rel) -> Rel {
+    let Rel { op, inputs, columns, origins } = rel;
+    let mut inputs: Vec<Rel> = inputs.into_iter().map(drop_renames).collect();
+    match op {
+        RelOp::Project(exprs) => {
+            inputs.remove(0).project(exprs, columns.into_iter().map(|c| c.name).collect(), origins)
+        }
+        RelOp::Filter(conditions) => inputs.remove(0).filter(conditions, origins),
+        // The first branch names the columns.
+        RelOp::Union => {
+            let columns = columns
+                .into_iter()
+                .zip(&inputs[0].columns)
+                .map(|(c, first)| RelColumn { name: first.name.clone(), ..c });
+            Rel { op, columns: columns.collect(), inputs, origins }
+        }
+        op => Rel { op, inputs, columns, origins },
+    }
 }

@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use super::columns::{ColumnMap, columns_in_order, identity, keep_calls, moved, remap_order};
+use super::unique_keys::unique_keys;
 use crate::catalog::connectors::Connector;
 use crate::catalog::types::TypeKind;
 use crate::logical::rel::{Aggregate, GroupWindow, Rel, RelColumn, RelOp, Scan, Watermark, WindowTvf};
@@ -52,7 +53,7 @@ fn prune(rel: Rel, wanted: &[usize]) -> (Rel, ColumnMap) {
         RelOp::Aggregate(aggregate) => {
             let first = aggregate.keys.len();
             let input = prune_all(inputs.remove(0));
-            let keep: Vec<bool> = (0..aggregate.calls.len()).map(|i| wanted.contains(&(first + i))).collect();
+            let keep = mask(columns.len(), wanted)[first..first + aggregate.calls.len()].to_vec();
             let same = identity(input.columns.len());
             let (calls, written) = keep_calls(&aggregate.calls, &aggregate.written, &keep, &same);
             let (columns, map) = drop_calls(columns, first, &keep);
@@ -62,7 +63,7 @@ fn prune(rel: Rel, wanted: &[usize]) -> (Rel, ColumnMap) {
         RelOp::GroupWindow(window) => {
             let first = window.keys.len();
             let input = prune_all(inputs.remove(0));
-            let keep: Vec<bool> = (0..window.calls.len()).map(|i| wanted.contains(&(first + i))).collect();
+            let keep = mask(columns.len(), wanted)[first..first + window.calls.len()].to_vec();
             let same = identity(input.columns.len());
             let (calls, written) = keep_calls(&window.calls, &window.written, &keep, &same);
             let (columns, map) = drop_calls(columns, first, &keep);
@@ -77,16 +78,29 @@ fn prune(rel: Rel, wanted: &[usize]) -> (Rel, ColumnMap) {
                     let (i, m) = prune(i, wanted);
                     select(i, &m, wanted)
                 })
-                .collect();
-            let columns = wanted.iter().map(|i| columns[*i].clone()).collect();
+                .collect::<Vec<Rel>>();
+            let mut columns: Vec<RelColumn> = wanted.iter().map(|i| columns[*i].clone()).collect();
+            first_names(&mut columns, &inputs);
             (Rel { op: RelOp::Union, inputs, columns, origins }, map)
         }
         // These read (or keep) their whole input.
-        op @ (RelOp::Over(_) | RelOp::Rank(_) | RelOp::Expand(_) | RelOp::WindowAggregate(_) | RelOp::Values(_)) => {
+        op @ (RelOp::Over(_)
+        | RelOp::Rank(_)
+        | RelOp::Expand(_)
+        | RelOp::WindowAggregate(_)
+        | RelOp::Values(_)
+        | RelOp::Sort(_)) => {
             let map = identity(columns.len());
             let inputs = inputs.into_iter().map(prune_all).collect();
             (Rel { op, inputs, columns, origins }, map)
         }
+    }
+}
+
+/// The first branch names the columns of a union.
+fn first_names(columns: &mut [RelColumn], inputs: &[Rel]) {
+    for (column, first) in columns.iter_mut().zip(inputs.first().map_or(&[][..], |i| &i.columns)) {
+        column.name = first.name.clone();
     }
 }
 
@@ -206,6 +220,15 @@ fn drop_calls(columns: Vec<RelColumn>, first: usize, keep: &[bool]) -> (Vec<RelC
     (left, map)
 }
 
+/// Which of `width` columns are wanted.
+fn mask(width: usize, wanted: &[usize]) -> Vec<bool> {
+    let mut mask = vec![false; width];
+    for i in wanted {
+        mask[*i] = true;
+    }
+    mask
+}
+
 fn positions(width: usize, order: &[usize]) -> ColumnMap {
     let mut map: ColumnMap = vec![None; width];
     for (new, old) in order.iter().enumerate() {
@@ -228,6 +251,8 @@ pub fn narrow_below_ranks(rel: Rel, wanted: &[usize]) -> (Rel, ColumnMap) {
             let width = inputs[0].columns.len();
             let mut needed: Vec<usize> = wanted.iter().copied().filter(|i| *i < width).collect();
             needed.extend(rank.partition.iter().chain(rank.order.iter().map(|k| &k.column)));
+            // What tells rows apart is kept, so that updates still find theirs.
+            needed.extend(unique_keys(&inputs[0]).into_iter().flatten());
             sort_unique(&mut needed);
             let input = narrow_exact(inputs.remove(0), &needed);
             let mut map = positions(width, &needed);
@@ -244,7 +269,8 @@ pub fn narrow_below_ranks(rel: Rel, wanted: &[usize]) -> (Rel, ColumnMap) {
             (Rel { op: RelOp::Rank(rank), inputs: vec![input], columns: out, origins }, map)
         }
         RelOp::Project(exprs) => {
-            let kept: Vec<usize> = (0..exprs.len()).filter(|i| wanted.contains(i)).collect();
+            let is_wanted = mask(exprs.len(), wanted);
+            let kept: Vec<usize> = (0..exprs.len()).filter(|i| is_wanted[*i]).collect();
             let map = positions(exprs.len(), &kept);
             let mut exprs: Vec<Rex> = kept.iter().map(|i| exprs[*i].clone()).collect();
             let mut names: Vec<Arc<str>> = kept.iter().map(|i| columns[*i].name.clone()).collect();

@@ -23,8 +23,10 @@ fn push(rel: Rel, mut conditions: Vec<Rex>, origins: Origins) -> Rel {
             push(inputs.remove(0), all, at.or(&origins))
         }
         RelOp::Project(exprs) => {
+            // Nothing passes a projection that computes OVER: its rows are those that the window sees.
+            let over = exprs.iter().any(Rex::contains_over);
             let (below, above): (Vec<Rex>, Vec<Rex>) =
-                conditions.drain(..).partition(|c| reads_only_deterministic(c, &exprs));
+                conditions.drain(..).partition(|c| !over && reads_only_deterministic(c, &exprs));
             let below: Vec<Rex> = below.iter().map(|c| c.substitute(&exprs)).collect();
             let names = columns.iter().map(|c| c.name.clone()).collect();
             let input = push_simplified(inputs.remove(0), below, origins.clone());
@@ -55,7 +57,7 @@ fn push(rel: Rel, mut conditions: Vec<Rex>, origins: Origins) -> Rel {
 /// Substitution can turn a condition into a constant: `1 > 0` in a branch of a union.
 fn push_simplified(input: Rel, conditions: Vec<Rex>, origins: Origins) -> Rel {
     let conditions: Vec<Rex> =
-        conditions.into_iter().flat_map(|c| simplify::conjuncts(simplify::simplify(c))).collect();
+        conditions.into_iter().flat_map(|c| simplify::conjuncts(simplify::simplify_condition(c))).collect();
     push(input, conditions, origins)
 }
 
@@ -63,7 +65,7 @@ fn reads_only_deterministic(condition: &Rex, exprs: &[Rex]) -> bool {
     let mut ok = true;
     condition.visit(&mut |r| {
         if let Some(i) = r.as_input() {
-            ok &= exprs[i].is_deterministic() && !exprs[i].contains_over();
+            ok &= exprs[i].is_deterministic();
         }
     });
     ok

@@ -3,10 +3,10 @@
 
 use super::prune::narrow_below_ranks;
 use crate::catalog::types::TypeKind;
-use crate::logical::error::{PlanError, PlanResult};
 use crate::logical::rel::{Over, Rank, RankType, Rel, RelColumn, RelOp};
 use crate::logical::rex::{Origins, Rex, Value};
 use crate::logical::simplify::{self, RankRange};
+use crate::plan_error::{PlanError, PlanResult};
 
 /// Recognizes every rank of the tree, and drops the columns that a rank need not keep.
 pub fn recognize_ranks(rel: Rel) -> PlanResult<Rel> {

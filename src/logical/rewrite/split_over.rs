@@ -7,11 +7,13 @@
 
 use std::sync::Arc;
 
+use rustc_hash::{FxHashMap, FxHashSet};
+
 use crate::catalog::types::{DataType, TypeKind};
-use crate::logical::error::{PlanError, PlanResult};
 use crate::logical::make;
 use crate::logical::rel::{AggArg, AggCall, Over, Rel, RelColumn, RelOp, SortKey, WrittenCall};
 use crate::logical::rex::{Origins, OverCall, Rex, RexKind};
+use crate::plan_error::{PlanError, PlanResult};
 use crate::source::Span;
 
 /// Splits every projection with OVER aggregates in the tree.
@@ -29,8 +31,9 @@ pub fn split_over(rel: Rel) -> PlanResult<Rel> {
 
 fn split_project(exprs: Vec<Rex>, columns: Vec<RelColumn>, origins: Origins, input: Rel) -> PlanResult<Rel> {
     let window = the_window(&exprs)?;
-    let (exprs, input, narrowed) = if needs_step_below(&exprs) {
-        let below = Below::collect(&exprs, input.columns.len());
+    let plain = plain_columns(&input);
+    let (exprs, input, narrowed) = if needs_step_below(&exprs, plain) {
+        let below = Below::collect(&exprs, input.columns.len(), plain);
         let names = below.names(&input);
         let step = below.exprs(&input);
         let exprs = exprs.iter().map(|e| below.rewrite(e)).collect();
@@ -45,12 +48,24 @@ fn split_project(exprs: Vec<Rex>, columns: Vec<RelColumn>, origins: Origins, inp
     let mut written: Vec<WrittenCall> = Vec::new();
     let mut first: Option<OverCall> = None;
     let mut top = Vec::with_capacity(exprs.len());
+    let mut state = Splitter {
+        width,
+        calls: &mut calls,
+        written: &mut written,
+        first: &mut first,
+        known: FxHashMap::default(),
+        known_written: FxHashSet::default(),
+    };
     for (e, column) in exprs.iter().zip(&columns) {
-        let mut state = Splitter { width, calls: &mut calls, written: &mut written, first: &mut first };
         top.push(state.replace(e, &column.name)?);
     }
     let first = first.expect("an OVER aggregate was found");
-    let order: Vec<SortKey> = first.order_by.iter().filter_map(SortKey::from_sort).collect();
+    let order: Vec<SortKey> = first
+        .order_by
+        .iter()
+        .filter_map(SortKey::from_sort)
+        .map(|k| SortKey { origins: k.origins.outermost(), ..k })
+        .collect();
     let over = Over {
         partition: first.partition_by.iter().filter_map(Rex::as_input).collect(),
         partition_origins: first.partition_origins.clone(),
@@ -64,7 +79,13 @@ fn split_project(exprs: Vec<Rex>, columns: Vec<RelColumn>, origins: Origins, inp
     out.extend(over.calls.iter().map(|c| RelColumn::new(c.name.clone(), c.ty.clone())));
     let window_origins = Origins::at(window);
     let rel = Rel { op: RelOp::Over(over), inputs: vec![input], columns: out, origins: window_origins };
-    Ok(rel.project(top, columns.iter().map(|c| c.name.clone()).collect(), origins))
+    // Where the operator carries its whole input, its results have no names above it either.
+    let names = columns.iter().zip(&top).enumerate().map(|(i, (c, e))| match e.as_input() {
+        Some(at) if at >= width && !narrowed => format!("${i}").into(),
+        _ => c.name.clone(),
+    });
+    let names = names.collect();
+    Ok(rel.project(top, names, origins))
 }
 
 /// All OVER aggregates of a SELECT must share one window (Flink's `StreamPhysicalOverAggregateRule`).
@@ -100,62 +121,70 @@ fn the_window(exprs: &[Rex]) -> PlanResult<Span> {
     }
 }
 
-/// Flink 1.20 names the results of every OVER operator `w0$o0`, ... and fails when one reads another's result unchanged.
+/// Flink names the results of every OVER operator `w0$o0`, ..., and fails when one stands right on another: a projection in
+/// between gives the results of the inner one other names.
 fn reject_over_on_over(input: &Rel, exprs: &[Rex], window: Span) -> PlanResult<()> {
-    if !matches!(input.op, RelOp::Over(_) | RelOp::Project(_) | RelOp::Filter(_)) {
-        return Ok(());
-    }
-    let mut clash = false;
-    for e in exprs {
-        e.visit(&mut |r| {
-            if let RexKind::Over(over) = &r.kind {
-                if !is_ranking(&over.function) {
-                    clash |= over.args.iter().filter_map(Rex::as_input).any(|i| is_bare_over_result(input, i));
-                }
-            }
-        });
-    }
-    if !clash {
+    if !stands_on_over(input) || exprs.iter().all(|e| only_ranking(e)) {
         return Ok(());
     }
     Err(PlanError::rejected(window, "field names must be unique, found duplicates: [w0$o0]")
-        .label("this OVER aggregate reads the result of another OVER aggregate as it is")
+        .label("this OVER aggregate stands right on the result of another one")
         .help("Flink names both results `w0$o0`; compute something from the inner result first")
         .into())
 }
 
-fn is_bare_over_result(rel: &Rel, i: usize) -> bool {
+fn stands_on_over(rel: &Rel) -> bool {
     match &rel.op {
-        RelOp::Over(_) => i >= rel.input().columns.len(),
-        RelOp::Filter(_) => is_bare_over_result(rel.input(), i),
-        RelOp::Project(exprs) => exprs[i].as_input().is_some_and(|j| is_bare_over_result(rel.input(), j)),
+        RelOp::Over(_) => true,
+        RelOp::Filter(_) => stands_on_over(rel.input()),
         _ => false,
     }
+}
+
+fn only_ranking(e: &Rex) -> bool {
+    let mut only = true;
+    e.visit(&mut |r| {
+        if let RexKind::Over(over) = &r.kind {
+            only &= is_ranking(&over.function);
+        }
+    });
+    only
 }
 
 fn is_ranking(function: &str) -> bool {
     matches!(function, "ROW_NUMBER" | "RANK" | "DENSE_RANK")
 }
 
-/// True if the projection has a literal or computes anything from input columns alone.
-fn needs_step_below(exprs: &[Rex]) -> bool {
-    exprs.iter().any(has_literal_or_step)
+/// How many columns of the input are just columns. The properties of a legacy window behind them are calls of its auxiliary
+/// functions when OVER is split off.
+fn plain_columns(input: &Rel) -> usize {
+    match &input.op {
+        RelOp::GroupWindow(window) => window.keys.len() + window.calls.len(),
+        RelOp::Filter(_) => plain_columns(input.input()),
+        _ => input.columns.len(),
+    }
 }
 
-fn has_literal_or_step(e: &Rex) -> bool {
+/// True if the projection has a literal or computes anything from input columns alone.
+fn needs_step_below(exprs: &[Rex], plain: usize) -> bool {
+    exprs.iter().any(|e| has_literal_or_step(e, plain))
+}
+
+fn has_literal_or_step(e: &Rex, plain: usize) -> bool {
+    let computed = |e: &Rex| e.as_input().is_none_or(|i| i >= plain);
     match &e.kind {
-        RexKind::Input(_) => false,
+        RexKind::Input(i) => *i >= plain,
         RexKind::Over(over) => {
             over.frame.preceding.is_some_and(|n| n != 0)
                 || matches!(&*over.function, "SUM" | "AVG")
                 || make::is_variance(&over.function)
-                || over.args.iter().chain(&over.filter).chain(&over.partition_by).any(|a| a.as_input().is_none())
-                || over.order_by.iter().any(|s| s.expr.as_input().is_none())
+                || over.args.iter().chain(&over.filter).chain(&over.partition_by).any(computed)
+                || over.order_by.iter().any(|s| computed(&s.expr))
         }
         RexKind::Literal(_) | RexKind::Subquery(_) => true,
-        RexKind::Call(_, args) => !e.contains_over() || args.iter().any(has_literal_or_step),
+        RexKind::Call(_, args) => !e.contains_over() || args.iter().any(|a| has_literal_or_step(a, plain)),
         RexKind::Cast { operand, .. } | RexKind::Field(operand, _) => {
-            !e.contains_over() || has_literal_or_step(operand)
+            !e.contains_over() || has_literal_or_step(operand, plain)
         }
     }
 }
@@ -167,11 +196,11 @@ struct Below {
 }
 
 impl Below {
-    fn collect(exprs: &[Rex], width: usize) -> Below {
+    fn collect(exprs: &[Rex], width: usize, plain: usize) -> Below {
         let mut used = vec![false; width];
         let mut computed: Vec<Rex> = Vec::new();
         for e in exprs {
-            collect(e, &mut used, &mut computed);
+            collect(e, plain, &mut used, &mut computed);
         }
         Below { columns: (0..width).filter(|i| used[*i]).collect(), computed }
     }
@@ -201,21 +230,26 @@ impl Below {
     }
 }
 
-fn collect(e: &Rex, used: &mut [bool], computed: &mut Vec<Rex>) {
+fn collect(e: &Rex, plain: usize, used: &mut [bool], computed: &mut Vec<Rex>) {
     match &e.kind {
+        RexKind::Input(i) if *i >= plain => push_unique(computed, e),
         RexKind::Input(i) => used[*i] = true,
         RexKind::Literal(_) => {}
         RexKind::Over(over) => {
             // Constant arguments (LAG's offset) stay with the call; everything else is computed below.
             for a in over.args.iter().chain(&over.filter) {
-                collect(a, used, computed);
+                collect(a, plain, used, computed);
             }
             for key in over.partition_by.iter().chain(over.order_by.iter().map(|s| &s.expr)) {
-                if key.as_literal().is_some() { push_unique(computed, key) } else { collect(key, used, computed) }
+                if key.as_literal().is_some() {
+                    push_unique(computed, key)
+                } else {
+                    collect(key, plain, used, computed)
+                }
             }
         }
         _ if !e.contains_over() => push_unique(computed, e),
-        _ => e.for_each_child(&mut |child| collect(child, used, computed)),
+        _ => e.for_each_child(&mut |child| collect(child, plain, used, computed)),
     }
 }
 
@@ -231,6 +265,16 @@ struct Splitter<'a> {
     calls: &'a mut Vec<AggCall>,
     written: &'a mut Vec<WrittenCall>,
     first: &'a mut Option<OverCall>,
+    /// The places of the calls, by what they compute.
+    known: FxHashMap<Computation, usize>,
+    known_written: FxHashSet<Computation>,
+}
+
+/// Function, arguments, DISTINCT and FILTER of a call.
+type Computation = (Arc<str>, Vec<AggArg>, bool, Option<usize>);
+
+fn computation(call: &AggCall) -> Computation {
+    (call.function.clone(), call.args.clone(), call.distinct, call.filter)
 }
 
 impl Splitter<'_> {
@@ -286,7 +330,7 @@ impl Splitter<'_> {
                 (self.column(i), vec![i])
             }
         };
-        if !self.written.iter().any(|w| w.call.same_computation(&call)) {
+        if self.known_written.insert(computation(&call)) {
             self.written.push(WrittenCall { call, planned });
         }
         Ok(expr.with_origins(&e.origins))
@@ -302,12 +346,12 @@ impl Splitter<'_> {
     }
 
     fn add(&mut self, mut call: AggCall) -> usize {
-        if let Some(i) = self.calls.iter().position(|c| c.same_computation(&call)) {
-            return i;
+        let i = *self.known.entry(computation(&call)).or_insert(self.calls.len());
+        if i == self.calls.len() {
+            call.name = format!("w0$o{i}").into();
+            self.calls.push(call);
         }
-        call.name = format!("w0$o{}", self.calls.len()).into();
-        self.calls.push(call);
-        self.calls.len() - 1
+        i
     }
 
     fn column(&self, i: usize) -> Rex {

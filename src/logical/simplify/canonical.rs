@@ -13,7 +13,7 @@ pub fn canonical(rex: &Rex) -> Rex {
     let ty = plain_type(&rex.ty);
     let kind = match &rex.kind {
         RexKind::Input(_) | RexKind::Subquery(_) => rex.kind.clone(),
-        RexKind::Literal(value) => RexKind::Literal(plain_value(value, &ty)),
+        RexKind::Literal(value) => RexKind::Literal(plain_double(value, &ty)),
         RexKind::Cast { operand, is_try } => RexKind::Cast { operand: Box::new(canonical(operand)), is_try: *is_try },
         RexKind::Field(operand, i) => RexKind::Field(Box::new(canonical(operand)), *i),
         RexKind::Over(over) => RexKind::Over(Box::new(over_call(over))),
@@ -37,6 +37,14 @@ fn over_call(over: &OverCall) -> OverCall {
 }
 
 fn call(def: &'static FunctionDef, mut args: Vec<Rex>) -> RexKind {
+    // A comparison sees how much a number is; anything else also sees its type: `a + 1.0` is a DECIMAL.
+    if matches!(def.name, "=" | "<>" | "<" | "<=" | ">" | ">=") {
+        for arg in &mut args {
+            if let RexKind::Literal(value) = &arg.kind {
+                arg.kind = RexKind::Literal(plain_value(value, &arg.ty));
+            }
+        }
+    }
     let builtin = |def: &'static FunctionDef, args| RexKind::Call(Function::Builtin(def), args);
     match def.name {
         "AND" | "OR" => {
@@ -85,11 +93,18 @@ fn plain_type(ty: &DataType) -> DataType {
     DataType { kind, nullable: ty.nullable }
 }
 
-fn plain_value(value: &Value, ty: &DataType) -> Value {
+fn plain_double(value: &Value, ty: &DataType) -> Value {
     match (&ty.kind, value) {
         (TypeKind::Double | TypeKind::Float, Value::Int(_) | Value::Decimal { .. }) => {
             super::compare::as_f64(value).map_or_else(|| value.clone(), |v| Value::Double(v.to_bits()))
         }
+        _ => value.clone(),
+    }
+}
+
+fn plain_value(value: &Value, ty: &DataType) -> Value {
+    match (&ty.kind, value) {
+        (TypeKind::Double | TypeKind::Float, _) => value.clone(),
         (_, Value::Decimal { .. }) => match exact(value) {
             Some((mut unscaled, mut scale)) => {
                 while scale > 0 && unscaled % 10 == 0 {

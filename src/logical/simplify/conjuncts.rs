@@ -42,9 +42,16 @@ pub fn is_always_true(rex: &Rex) -> bool {
     matches!(rex.as_literal(), Some(Value::Boolean(true)))
 }
 
-/// True for the constants FALSE and NULL, which let no row through.
+/// True for the constants FALSE and NULL and for a search in no values, which let no row through.
 pub fn is_always_false(rex: &Rex) -> bool {
-    matches!(rex.as_literal(), Some(Value::Boolean(false) | Value::Null))
+    match &rex.kind {
+        RexKind::Literal(Value::Boolean(false) | Value::Null) => true,
+        RexKind::Call(_, args) => match args.get(1).and_then(Rex::as_literal) {
+            Some(Value::Sarg(set)) => set.ranges.is_empty() && set.null_as != Some(true),
+            _ => false,
+        },
+        _ => false,
+    }
 }
 
 /// A whole number, if the (simplified) expression is one.

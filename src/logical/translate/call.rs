@@ -4,8 +4,8 @@ use super::{Resolver, Translator, apply, cast, conditional, operator};
 use crate::catalog::functions::{self, FunctionDef, operators as op, sql_name};
 use crate::catalog::suggest;
 use crate::catalog::types::{DataType, IntervalUnits, TypeKind};
-use crate::logical::error::{PlanError, PlanResult};
 use crate::logical::rex::{Function, Origins, Rex, RexKind, Value};
+use crate::plan_error::{PlanError, PlanResult};
 use crate::source::Span;
 use crate::syntax::ast::{FunctionArg, FunctionCall, TypeName, TypeNameKind};
 

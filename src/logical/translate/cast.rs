@@ -2,8 +2,8 @@
 
 use crate::catalog::functions::sql_name;
 use crate::catalog::types::{DataType, TypeKind};
-use crate::logical::error::{PlanError, PlanResult};
 use crate::logical::rex::{Origins, Rex, RexKind, Value};
+use crate::plan_error::{PlanError, PlanResult};
 use crate::source::Span;
 
 /// `CAST(operand AS target)` as written. A cast is nullable if its operand is; TRY_CAST always.

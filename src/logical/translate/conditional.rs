@@ -4,8 +4,8 @@ use super::{Resolver, Translator, cast, operator};
 use crate::catalog::coercion;
 use crate::catalog::functions::operators as op;
 use crate::catalog::types::{DataType, TypeKind};
-use crate::logical::error::{PlanError, PlanResult};
 use crate::logical::rex::Rex;
+use crate::plan_error::{PlanError, PlanResult};
 use crate::source::Span;
 use crate::syntax::ast::Expr;
 

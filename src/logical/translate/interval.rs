@@ -1,8 +1,8 @@
 //! Interval literals, after Calcite's `SqlIntervalQualifier`: every form, each field with its limits.
 
 use crate::catalog::types::IntervalUnits;
-use crate::logical::error::{PlanError, PlanResult};
 use crate::logical::rex::Value;
+use crate::plan_error::{PlanError, PlanResult};
 use crate::source::Span;
 use crate::syntax::ast::IntervalLiteral;
 

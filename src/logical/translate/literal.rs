@@ -3,8 +3,8 @@
 use super::datetime;
 use super::interval;
 use crate::catalog::types::{TimeAttribute, TypeKind};
-use crate::logical::error::{PlanError, PlanResult};
 use crate::logical::rex::{Rex, Value};
+use crate::plan_error::{PlanError, PlanResult};
 use crate::source::Span;
 use crate::syntax::ast::Literal;
 

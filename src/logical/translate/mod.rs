@@ -14,9 +14,9 @@ mod operator;
 use crate::catalog::Catalog;
 use crate::catalog::functions::{ArgumentType, FunctionDef};
 use crate::catalog::types::{DataType, TypeKind};
-use crate::logical::error::{PlanError, PlanResult};
 use crate::logical::rex::{Rex, Value};
 use crate::logical::scope;
+use crate::plan_error::{PlanError, PlanResult};
 use crate::source::Span;
 use crate::syntax::ast::{Expr, ExprKind, FunctionCall, Ident};
 

@@ -7,8 +7,8 @@ use crate::catalog::coercion;
 use crate::catalog::functions::operators as op;
 use crate::catalog::functions::{FunctionDef, sql_name};
 use crate::catalog::types::{DataType, Field, TypeKind};
-use crate::logical::error::{PlanError, PlanResult};
 use crate::logical::rex::{Rex, RexKind, Value};
+use crate::plan_error::{PlanError, PlanResult};
 use crate::source::Span;
 use crate::syntax::ast::{BinaryOp, Expr, ExprKind, IsTest, Literal, UnaryOp};
 

@@ -1,4 +1,4 @@
-// a comment
-SELECT a, // first
+# a comment
+SELECT a, # first
   b # second
 FROM t;

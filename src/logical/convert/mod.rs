@@ -1,0 +1,102 @@
+//! From a query's syntax to relational operators: names resolved with Flink's scoping, views, CTEs and subqueries inlined.
+//!
+//! What Calcite's `SqlToRelConverter` does for Flink, for the part of SQL that is planned. The rest is refused with its place.
+
+mod aggregate;
+mod ast_columns;
+mod budget;
+mod from;
+mod group_items;
+mod legacy_window;
+mod over;
+mod query;
+mod select;
+mod set_operation;
+mod sink;
+mod sort;
+mod window_tvf;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::rel::Rel;
+use crate::catalog::{Catalog, Note, Table, TablePath};
+use crate::plan_error::{PlanError, PlanResult};
+use crate::source::Span;
+use crate::syntax::ast::{Expr, Ident, Query};
+
+pub use sink::InsertTarget;
+
+/// How deep views, CTEs and subqueries may nest.
+const MAX_NESTING: usize = 100;
+
+/// Builds queries under one catalog.
+pub struct Builder<'a> {
+    catalog: &'a Catalog,
+    ctes: Vec<CteBinding<'a>>,
+    nesting: usize,
+    budget: budget::Budget,
+    /// Window functions may stand in FROM without `TABLE( )` (all targets but Flink 1.20).
+    bare_tvf: bool,
+    /// What is worth saying about the query.
+    pub notes: Vec<Note>,
+    inferred: BTreeMap<TablePath, Arc<Table>>,
+    /// ORDER BY items that the next SELECT has to compute beside its own, and where they then are.
+    sort_items: Vec<&'a Expr>,
+    sort_columns: Vec<usize>,
+    /// How many columns that SELECT has of its own.
+    sort_own: usize,
+}
+
+/// A CTE in sight: its name and query, and how many CTEs its own query sees.
+#[derive(Clone)]
+struct CteBinding<'a> {
+    name: &'a str,
+    columns: &'a [Ident],
+    query: &'a Query,
+    visible: usize,
+}
+
+impl<'a> Builder<'a> {
+    /// A builder that sees `catalog`.
+    pub fn new(catalog: &'a Catalog, bare_tvf: bool) -> Self {
+        Builder {
+            catalog,
+            ctes: Vec::new(),
+            nesting: 0,
+            budget: budget::Budget::default(),
+            bare_tvf,
+            notes: Vec::new(),
+            inferred: BTreeMap::new(),
+            sort_items: Vec::new(),
+            sort_columns: Vec::new(),
+            sort_own: 0,
+        }
+    }
+
+    /// The relational form of a query.
+    pub fn build(&mut self, query: &'a Query) -> PlanResult<Rel> {
+        self.query(query)
+    }
+
+    fn enter(&mut self, span: Span) -> PlanResult<()> {
+        self.nesting += 1;
+        if self.nesting > MAX_NESTING {
+            return Err(PlanError::rejected(span, format!("queries nest more than {MAX_NESTING} levels deep"))
+                .label("too deep from here on")
+                .help("name some of the inner queries as views")
+                .into());
+        }
+        Ok(())
+    }
+
+    fn leave(&mut self) {
+        self.nesting -= 1;
+    }
+
+    fn note(&mut self, message: String, span: Span) {
+        if !self.notes.iter().any(|n| n.message == message) {
+            self.notes.push(Note { message, span });
+        }
+    }
+}

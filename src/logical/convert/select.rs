@@ -1,0 +1,272 @@
+//! SELECT: WHERE, the select list, DISTINCT; aggregates are in [`super::aggregate`].
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use super::Builder;
+use super::aggregate::AggregateCollector;
+use super::budget::check_size;
+use crate::catalog::aggregates::{self, AggregateKind};
+use crate::logical::rel::{Aggregate, Rel, RelOp};
+use crate::logical::rex::{Origins, Rex};
+use crate::logical::scope::Scope;
+use crate::logical::simplify;
+use crate::logical::translate::{Resolver, Translator};
+use crate::plan_error::{PlanError, PlanResult};
+use crate::source::Span;
+use crate::syntax::ast::{Expr, ExprKind, FunctionCall, Ident, NamedWindow, Select, SelectItem};
+
+/// Resolves names and calls inside one SELECT.
+pub(super) struct SelectResolver<'s> {
+    pub scope: &'s mut Scope,
+    pub windows: &'s [NamedWindow],
+    /// Collects aggregates where they are allowed.
+    pub aggregates: Option<&'s mut AggregateCollector>,
+    /// OVER is allowed here.
+    pub over: bool,
+    /// The clause, for messages.
+    pub clause: &'static str,
+}
+
+impl Resolver for SelectResolver<'_> {
+    fn column(&mut self, path: &[Ident]) -> PlanResult<Rex> {
+        self.scope.resolve(path)
+    }
+
+    fn special(&mut self, call: &FunctionCall, t: &mut Translator<'_>) -> Option<PlanResult<Rex>> {
+        if call.name.parts.len() != 1 {
+            return None;
+        }
+        let name = call.name.last().to_ascii_uppercase();
+        if call.over.is_some() {
+            return Some(self.over_call(&name, call, t));
+        }
+        if let Some(collector) = self.aggregates.as_deref_mut() {
+            let mut inner = SelectResolver {
+                scope: self.scope,
+                windows: self.windows,
+                aggregates: None,
+                over: false,
+                clause: "the arguments of an aggregate",
+            };
+            if let Some(result) = collector.window_function(&name, call, t, &mut inner) {
+                return Some(result);
+            }
+            if let Some(result) = collector.grouping_function(&name, call, t, &mut inner) {
+                return Some(result);
+            }
+            let def = aggregates::lookup(&name)?;
+            if def.kind == AggregateKind::OverOnly {
+                return Some(Err(needs_over(&name, call.span)));
+            }
+            return Some(collector.aggregate(def, call, t, &mut inner));
+        }
+        let def = aggregates::lookup(&name)?;
+        if def.kind == AggregateKind::OverOnly {
+            return Some(Err(needs_over(&name, call.span)));
+        }
+        Some(Err(PlanError::rejected(call.span, format!("aggregate expression is illegal in {}", self.clause))
+            .label("an aggregate is not allowed here")
+            .help("filter on aggregates with HAVING, or in a query around this one")
+            .into()))
+    }
+}
+
+fn needs_over(name: &str, span: Span) -> Box<PlanError> {
+    PlanError::rejected(span, format!("an OVER clause is necessary for {name}"))
+        .label("no OVER here")
+        .help(format!("write {name}(...) OVER (PARTITION BY ... ORDER BY ...)"))
+        .into()
+}
+
+impl<'a> Builder<'a> {
+    pub(super) fn select(&mut self, select: &'a Select) -> PlanResult<Rel> {
+        if let Some(qualify) = &select.qualify {
+            return Err(PlanError::unsupported(qualify.span, "QUALIFY").into());
+        }
+        check_windows(&select.windows)?;
+        let sort_items = std::mem::take(&mut self.sort_items);
+        let item = self.from_clause(select)?;
+        let mut scope = item.scope();
+        let mut rel = item.rel;
+        if let Some(condition) = &select.selection {
+            rel = self.filter(rel, condition, &mut scope, "WHERE")?;
+        }
+        let aggregates = select.group_by.is_some()
+            || select.having.is_some()
+            || select.items.iter().any(|i| matches!(i, SelectItem::Expr { expr, .. } if contains_aggregate(expr)));
+        let rel = if aggregates {
+            self.aggregate_select(select, rel, &mut scope, &sort_items)?
+        } else {
+            self.plain_select(select, rel, &mut scope, &sort_items)?
+        };
+        Ok(if select.distinct { distinct_over(rel, select.span) } else { rel })
+    }
+
+    /// Conditions, simplified; one that never holds leaves no rows.
+    pub(super) fn filter(
+        &mut self,
+        rel: Rel,
+        condition: &Expr,
+        scope: &mut Scope,
+        clause: &'static str,
+    ) -> PlanResult<Rel> {
+        let mut resolver =
+            SelectResolver { scope, windows: &[], aggregates: None, over: false, clause: "the WHERE clause" };
+        let rex = Translator::new(self.catalog).condition(condition, &mut resolver, clause)?;
+        check_size(std::slice::from_ref(&rex), &rel, condition.span)?;
+        Ok(apply_filter(rel, rex, condition.span))
+    }
+
+    fn plain_select(
+        &mut self,
+        select: &'a Select,
+        rel: Rel,
+        scope: &mut Scope,
+        sort_items: &[&'a Expr],
+    ) -> PlanResult<Rel> {
+        let mut translator = Translator::new(self.catalog);
+        let mut exprs = Vec::new();
+        let mut names: Vec<Arc<str>> = Vec::new();
+        for (i, item) in select.items.iter().enumerate() {
+            match item {
+                SelectItem::Expr { expr, alias } => {
+                    let mut resolver = SelectResolver {
+                        scope,
+                        windows: &select.windows,
+                        aggregates: None,
+                        over: true,
+                        clause: "the select list",
+                    };
+                    exprs.push(simplify::simplify(translator.select_item(expr, &mut resolver)?));
+                    names.push(item_name(expr, alias.as_ref(), i));
+                }
+                SelectItem::Star(span) => {
+                    if scope.columns().is_empty() || select.from.is_empty() {
+                        return Err(PlanError::rejected(*span, "SELECT * needs a table")
+                            .label("there is no FROM")
+                            .into());
+                    }
+                    for c in scope.star() {
+                        exprs.push(scope.rex(c).at(*span));
+                        names.push(scope.columns()[c].0.as_str().into());
+                    }
+                }
+                SelectItem::QualifiedStar(table) => {
+                    for c in scope.qualified_star(&table.parts)? {
+                        exprs.push(scope.rex(c).at(table.span));
+                        names.push(scope.columns()[c].0.as_str().into());
+                    }
+                }
+            }
+        }
+        self.sort_own = exprs.len();
+        self.sort_columns.clear();
+        for expr in sort_items {
+            let mut resolver =
+                SelectResolver { scope, windows: &select.windows, aggregates: None, over: true, clause: "ORDER BY" };
+            let rex = simplify::simplify(translator.select_item(expr, &mut resolver)?);
+            let place = exprs.iter().position(|e| *e == rex).unwrap_or_else(|| {
+                names.push(item_name(expr, None, exprs.len()));
+                exprs.push(rex);
+                exprs.len() - 1
+            });
+            self.sort_columns.push(place);
+        }
+        check_size(&exprs, &rel, select.span)?;
+        Ok(rel.project_as(exprs, unique(names), Origins::at(select.span)))
+    }
+}
+
+/// A filter on top of `rel`.
+pub(super) fn apply_filter(rel: Rel, condition: Rex, at: Span) -> Rel {
+    let conjuncts: Vec<Rex> = simplify::conjuncts(simplify::simplify_condition(condition));
+    if conjuncts.iter().any(simplify::is_always_false) {
+        return Rel {
+            op: RelOp::Values(Vec::new()),
+            inputs: Vec::new(),
+            columns: rel.columns,
+            origins: Origins::at(at),
+        };
+    }
+    let conditions = conjuncts.into_iter().filter(|c| !simplify::is_always_true(c)).collect();
+    rel.filter(conditions, Origins::at(at))
+}
+
+/// `SELECT DISTINCT`, `UNION`: an aggregate by all columns without calls.
+pub(super) fn distinct_over(rel: Rel, at: Span) -> Rel {
+    let columns = rel.columns.clone();
+    let keys: Vec<usize> = (0..columns.len()).collect();
+    let op = RelOp::Aggregate(Aggregate {
+        key_origins: keys.iter().map(|_| Origins::at(at)).collect(),
+        keys,
+        calls: Vec::new(),
+        written: Vec::new(),
+        distinct: true,
+        grouping_sets: None,
+    });
+    Rel { op, inputs: vec![rel], columns, origins: Origins::at(at) }
+}
+
+/// The name of a select item: its alias, the column's own name, or `EXPR$i`.
+pub(super) fn item_name(expr: &Expr, alias: Option<&Ident>, i: usize) -> Arc<str> {
+    match (alias, &expr.kind) {
+        (Some(alias), _) => alias.value.as_str().into(),
+        (None, ExprKind::Column(path)) => path.last().map_or("", |p| p.value.as_str()).into(),
+        (None, ExprKind::Field(_, name)) => name.value.as_str().into(),
+        _ => format!("EXPR${i}").into(),
+    }
+}
+
+/// Repeated names get a number (Calcite's `SqlValidatorUtil.uniquify`).
+pub(super) fn unique(names: Vec<Arc<str>>) -> Vec<Arc<str>> {
+    let mut seen: HashSet<Arc<str>> = HashSet::with_capacity(names.len());
+    names
+        .into_iter()
+        .map(|name| {
+            if seen.insert(name.clone()) {
+                return name;
+            }
+            let mut i = 0;
+            loop {
+                let candidate: Arc<str> = format!("{name}{i}").into();
+                if seen.insert(candidate.clone()) {
+                    return candidate;
+                }
+                i += 1;
+            }
+        })
+        .collect()
+}
+
+/// True if an aggregate (not over a window) is called in the expression.
+fn contains_aggregate(expr: &Expr) -> bool {
+    let mut found = false;
+    super::ast_columns::of_calls(expr, &mut |call| {
+        let plain = call.over.is_none() && call.name.parts.len() == 1;
+        found |= plain && aggregates::lookup(call.name.last()).is_some_and(|d| d.kind == AggregateKind::Aggregate);
+    });
+    found
+}
+
+/// Calcite refuses two windows of one clause with the same definition.
+fn check_windows(windows: &[NamedWindow]) -> PlanResult<()> {
+    for (i, w) in windows.iter().enumerate() {
+        if let Some(first) = windows[..i].iter().find(|o| o.name.value == w.name.value) {
+            return Err(PlanError::rejected(w.name.span, format!("duplicate window name `{}`", first.name.value))
+                .label("this name is taken")
+                .help("give the window another name")
+                .into());
+        }
+        if windows[..i].iter().any(|o| super::over::same_window(&o.spec, &w.spec)) {
+            return Err(PlanError::rejected(
+                w.spec.span,
+                "duplicate window specification not allowed in the same window clause",
+            )
+            .label("the same definition as an earlier window")
+            .help("use the earlier window's name")
+            .into());
+        }
+    }
+    Ok(())
+}
