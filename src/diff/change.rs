@@ -285,6 +285,8 @@ pub enum ChangeKind {
         /// Its query kept state.
         stateful: bool,
     },
+    /// A function that the job calls is implemented by something else.
+    UserFunction,
     /// An option that bears on state or planning has another value.
     JobOption {
         /// The option's key.
@@ -324,6 +326,7 @@ impl ChangeKind {
             ChangeKind::SinkMaterializer => "sink-materializer",
             ChangeKind::SinkAdded { .. } => "sink-added",
             ChangeKind::SinkRemoved { .. } => "sink-removed",
+            ChangeKind::UserFunction => "user-function",
             ChangeKind::JobOption { .. } => "job-option",
         }
     }
@@ -425,6 +428,7 @@ impl ChangeKind {
             | ChangeKind::RankType
             | ChangeKind::EmitStrategy
             | ChangeKind::SinkMaterializer
+            | ChangeKind::UserFunction
             | ChangeKind::OperatorAdded
             | ChangeKind::OperatorRemoved => Vec::new(),
         }

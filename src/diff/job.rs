@@ -81,6 +81,7 @@ pub(super) fn diff(old: &Plan, new: &Plan) -> JobDiff {
     one_for_each_ddl_column(&mut c.stated);
     let mut changes = fold(c.stated);
     changes.extend(options);
+    changes.extend(function_changes(old, new));
     JobDiff { changes, operators, columns }
 }
 
@@ -273,6 +274,34 @@ fn fold(stated: Vec<Stated>) -> Vec<Change> {
         }
     }
     changes.into_iter().flatten().collect()
+}
+
+/// Functions that both scripts declare, that the new job calls, and that something else implements now.
+fn function_changes(old: &Plan, new: &Plan) -> Vec<Change> {
+    let called = |name: &str| {
+        let call = format!("{}(", name.rsplit('.').next().unwrap_or(name).to_lowercase());
+        new.ids().any(|id| new.text(id).to_lowercase().contains(&call))
+    };
+    let differs = |name: &String, class: &String| old.functions.get(name).is_some_and(|o| o != class);
+    new.functions
+        .iter()
+        .filter(|(name, class)| differs(name, class) && called(name))
+        .map(|(name, class)| Change {
+            kind: ChangeKind::UserFunction,
+            operator: None,
+            context: Vec::new(),
+            args: vec![
+                ("names", format!("`{name}`")),
+                ("old", old.functions.get(name).cloned().unwrap_or_default()),
+                ("new", class.clone()),
+            ],
+            item: Item::Other,
+            old: None,
+            new: None,
+            chain: Vec::new(),
+            echoes: Vec::new(),
+        })
+        .collect()
 }
 
 /// The value of an option in one form: durations in milliseconds, words in lower case, Flink's default where it is not set.

@@ -27,6 +27,7 @@ pub fn assemble(
         name,
         options,
         option_places: Default::default(),
+        functions: Default::default(),
         temporary_tables: Vec::new(),
     };
     let several_leaves = trees.iter().map(leaves).sum::<usize>() > 1;

@@ -131,6 +131,7 @@ pub fn kinds() -> Vec<ChangeKind> {
         },
         ChangeKind::Sink { renamed: false, connector: false, options: 0 },
         ChangeKind::SinkMaterializer,
+        ChangeKind::UserFunction,
         ChangeKind::SinkAdded { stateful: false },
         ChangeKind::SinkRemoved { stateful: false },
         ChangeKind::JobOption { key: String::new() },
