@@ -152,8 +152,7 @@ fn a_script_against_itself_changes_nothing() {
             if !report.errors.is_empty() {
                 continue;
             }
-            let findings: Vec<&str> =
-                report.jobs.iter().flat_map(|j| &j.findings).map(|f| f.rule.as_str()).collect();
+            let findings: Vec<&str> = report.jobs.iter().flat_map(|j| &j.findings).map(|f| f.rule.as_str()).collect();
             if report.verdict.name() != "compatible" || !findings.is_empty() {
                 failures.push(format!("{}: {} {findings:?}", case.id, report.verdict));
             }

@@ -211,9 +211,8 @@ fn match_children(
 fn match_chains(matching: &mut Matching, parent: usize, old: &Plan, o: Step, new: &Plan, n: Step) {
     let mut olds = chain(old, o);
     let mut news = chain(new, n);
-    let is_union = |plan: &Plan, chain: &[Step]| {
-        chain.last().is_some_and(|s| matches!(plan.node(s.node).op, Operator::Union(_)))
-    };
+    let is_union =
+        |plan: &Plan, chain: &[Step]| chain.last().is_some_and(|s| matches!(plan.node(s.node).op, Operator::Union(_)));
     let (old_union, new_union) = (is_union(old, &olds), is_union(new, &news));
     // A union on one side only: what stands in its place on the other side is matched with its branches.
     let lone_union = match (old_union, new_union) {

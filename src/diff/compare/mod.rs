@@ -204,7 +204,8 @@ impl<'a> Comparison<'a> {
             let union_old = self.old.idents(o, &self.matching, &mut self.interner);
             let union_new = self.new.idents(n, &self.matching, &mut self.interner);
             let lone = union_old.iter().chain(&union_new).filter(|i| !(union_old.contains(i) && union_new.contains(i)));
-            let lone = lone.chain(all_old.iter().chain(&all_new).filter(|i| !(all_old.contains(i) && all_new.contains(i))));
+            let lone =
+                lone.chain(all_old.iter().chain(&all_new).filter(|i| !(all_old.contains(i) && all_new.contains(i))));
             self.key_causes.extend(lone.map(|i| (*i, number)));
         }
         let (mut sorted_old, mut sorted_new) = (old.clone(), new.clone());
