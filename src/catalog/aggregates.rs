@@ -199,7 +199,7 @@ static AGGREGATES: &[AggregateDef] = &[
         arity: (2, 2),
         ..aggregate("JSON_OBJECTAGG", &[Character, Any], Refused, (true, true), string_not_null)
     },
-    aggregate("JSON_ARRAYAGG", &[Any], Refused, (true, true), string_not_null),
+    aggregate("JSON_ARRAYAGG", &[Any], Refused, (false, true), string_not_null),
     AggregateDef {
         arity: (2, 3),
         ..aggregate("PERCENTILE", &[Numeric, Any, Integer], Refused, (true, true), |_| TypeKind::Double.nullable())

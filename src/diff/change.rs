@@ -156,6 +156,13 @@ pub enum ChangeKind {
         /// The upper bound, N, changed.
         end: bool,
     },
+    /// LIMIT and OFFSET of a whole query.
+    LimitRange {
+        /// How many rows pass.
+        fetch: bool,
+        /// How many rows are skipped.
+        offset: bool,
+    },
     /// ROW_NUMBER, RANK or DENSE_RANK became another.
     RankType,
     /// The columns that reach an operator which keeps its input rows (OVER, ranks, deduplication).
@@ -292,6 +299,7 @@ impl ChangeKind {
             ChangeKind::PartitionKeys(_) => "partition-keys",
             ChangeKind::OrderBy(_) => "order-by",
             ChangeKind::RankRange { .. } => "rank-range",
+            ChangeKind::LimitRange { .. } => "limit-range",
             ChangeKind::RankType => "rank-type",
             ChangeKind::InputColumns(_) => "input-columns",
             ChangeKind::Frame { .. } => "frame",
@@ -358,6 +366,7 @@ impl ChangeKind {
                 ("time_attribute", o.time_attribute.into()),
             ],
             ChangeKind::RankRange { start, end } => vec![("start", (*start).into()), ("end", (*end).into())],
+            ChangeKind::LimitRange { fetch, offset } => vec![("fetch", (*fetch).into()), ("offset", (*offset).into())],
             ChangeKind::Frame { units, bound } => vec![("units", (*units).into()), ("bound", (*bound).into())],
             ChangeKind::ProjectionStep { appeared } => vec![("appeared", (*appeared).into())],
             ChangeKind::Filter { below_stateful, added, removed, ignored } => vec![

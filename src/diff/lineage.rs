@@ -230,11 +230,7 @@ impl<'a> Lineage<'a> {
             }
             Operator::GlobalWindowAggregate(g) => {
                 let input = self.aggregate_input(id, matching, interner);
-                let local = local_phase(plan, id);
-                let keys = match local.map(|l| &plan.node(l).op) {
-                    Some(Operator::LocalWindowAggregate(l)) => l.keys.iter().map(|k| input[*k]).collect(),
-                    _ => Vec::new(),
-                };
+                let keys = phase_keys(plan, id).iter().map(|k| input[*k]).collect();
                 self.window_outputs(operator, keys, &g.aggregate.calls, g.aggregate.window_time, &input, interner)
             }
             Operator::GroupWindowAggregate(a) => {
@@ -250,6 +246,12 @@ impl<'a> Lineage<'a> {
                 let input = self.input(id, matching, interner);
                 let mut out: Vec<Ident> = a.keys.iter().map(|k| input[*k]).collect();
                 out.extend(a.calls.iter().map(|c| interner.call(operator, c, &input)));
+                out
+            }
+            Operator::GlobalGroupAggregate(g) => {
+                let input = self.aggregate_input(id, matching, interner);
+                let mut out: Vec<Ident> = phase_keys(plan, id).iter().map(|k| input[*k]).collect();
+                out.extend(g.aggregate.calls.iter().map(|c| interner.call(operator, c, &input)));
                 out
             }
             Operator::OverAggregate(o) => {
@@ -270,7 +272,7 @@ impl<'a> Lineage<'a> {
                 }
                 out
             }
-            Operator::LocalWindowAggregate(_) => {
+            Operator::LocalWindowAggregate(_) | Operator::LocalGroupAggregate(_) => {
                 // Only read through `aggregate_input`; its own columns are accumulators.
                 (0..node.columns.len())
                     .map(|i| interner.intern(format!("L{operator}.{i}"), IdentInfo::default))
@@ -282,17 +284,11 @@ impl<'a> Lineage<'a> {
             | Operator::Exchange(_)
             | Operator::ChangelogNormalize(_)
             | Operator::DropUpdateBefore(_)
+            | Operator::MiniBatchAssigner(_)
+            | Operator::Limit(_)
+            | Operator::SortLimit(_)
+            | Operator::TemporalSort(_)
             | Operator::Sink(_) => self.input(id, matching, interner),
-            // Nodes that are planned but not compared yet: their results are their own.
-            #[allow(unreachable_patterns)]
-            _ => (0..node.columns.len())
-                .map(|i| {
-                    interner.intern(format!("O{operator}.{i}"), || IdentInfo {
-                        producer: Some(operator),
-                        ..IdentInfo::default()
-                    })
-                })
-                .collect(),
         }
     }
 
@@ -357,13 +353,22 @@ pub fn window_bound(operator: usize, bound: &str, interner: &mut Interner) -> Id
     })
 }
 
-/// The local phase below a global window aggregate.
+/// The local phase below a global aggregate.
 pub fn local_phase(plan: &Plan, id: NodeId) -> Option<NodeId> {
-    if !matches!(plan.node(id).op, Operator::GlobalWindowAggregate(_)) {
+    if !matches!(plan.node(id).op, Operator::GlobalWindowAggregate(_) | Operator::GlobalGroupAggregate(_)) {
         return None;
     }
     let exchange = *plan.node(id).inputs.first()?;
     plan.node(exchange).inputs.first().copied()
+}
+
+/// The keys of the local phase below a global aggregate, as columns of what that phase reads.
+fn phase_keys(plan: &Plan, id: NodeId) -> &[usize] {
+    match local_phase(plan, id).map(|l| &plan.node(l).op) {
+        Some(Operator::LocalWindowAggregate(l)) => &l.keys,
+        Some(Operator::LocalGroupAggregate(l)) => &l.keys,
+        _ => &[],
+    }
 }
 
 /// Kind, lengths and offset of a window, as text.

@@ -374,6 +374,7 @@ fn distance(old: &Plan, o: NodeId, new: &Plan, n: NodeId) -> u32 {
     let group = |f: &str| match f {
         "window-aggregate" | "group-window-aggregate" | "group-aggregate" | "over-aggregate" => 1,
         "window-rank" | "window-deduplicate" | "rank" | "deduplicate" => 2,
+        "limit" | "sort-limit" | "temporal-sort" => 4,
         "source" | "values" => 3,
         _ => 0,
     };
@@ -399,20 +400,24 @@ pub fn family(op: &Operator) -> &'static str {
             "window-aggregate"
         }
         Operator::GroupWindowAggregate(_) => "group-window-aggregate",
-        Operator::GroupAggregate(_) => "group-aggregate",
+        Operator::GroupAggregate(_) | Operator::GlobalGroupAggregate(_) | Operator::LocalGroupAggregate(_) => {
+            "group-aggregate"
+        }
         Operator::OverAggregate(_) => "over-aggregate",
         Operator::WindowRank(_) => "window-rank",
         Operator::WindowDeduplicate(_) => "window-deduplicate",
         Operator::Rank(_) => "rank",
         Operator::Deduplicate(_) => "deduplicate",
         Operator::ChangelogNormalize(_) => "changelog-normalize",
+        Operator::Limit(_) => "limit",
+        Operator::SortLimit(_) => "sort-limit",
+        Operator::TemporalSort(_) => "temporal-sort",
         Operator::Calc(_)
         | Operator::WatermarkAssigner(_)
         | Operator::Expand(_)
         | Operator::Exchange(_)
+        | Operator::MiniBatchAssigner(_)
         | Operator::DropUpdateBefore(_) => "calc",
-        #[allow(unreachable_patterns)]
-        _ => "other",
     }
 }
 

@@ -23,15 +23,15 @@ pub fn compare(c: &mut Comparison<'_>, number: usize, o: NodeId, n: NodeId) {
     kept_columns(c, &all_old, &all_new);
 }
 
-/// Columns that a deduplication keeps on both sides, and that are sent out on one side only.
+/// Columns that a deduplication or a sort keeps on both sides, and that are sent out on one side only.
 fn kept_columns(c: &mut Comparison<'_>, old: &[Ident], new: &[Ident]) {
     for number in 0..c.matching.pairs.len() {
         let pair = c.matching.pairs[number].clone();
         let (Some(o), Some(n)) = (pair.old, pair.new) else { continue };
-        let is_dedup = |op: &Operator| matches!(op, Operator::Deduplicate(_));
+        let keeps = |op: &Operator| matches!(op, Operator::Deduplicate(_) | Operator::TemporalSort(_));
         let input_stated =
             c.stated.iter().any(|s| s.pair == number && matches!(s.change.kind, ChangeKind::InputColumns(_)));
-        if !is_dedup(&c.old.plan.node(o).op) || !is_dedup(&c.new.plan.node(n).op) {
+        if !keeps(&c.old.plan.node(o).op) || !keeps(&c.new.plan.node(n).op) {
             continue;
         }
         if input_stated || c.stateful_above(number) {

@@ -176,7 +176,7 @@ impl<'a> SideView<'a> {
                 window: Some(WindowView {
                     kind: a.window,
                     offset: 0,
-                    time: Some(input[a.time]),
+                    time: a.time.map(|t| input[t]),
                     proctime: a.proctime,
                     session_keys: Vec::new(),
                     origins: a.window_origins.clone(),
@@ -197,6 +197,21 @@ impl<'a> SideView<'a> {
                 step: None,
                 emit: EmitStrategy::default(),
             },
+            Operator::GlobalGroupAggregate(g) => {
+                let a = &g.aggregate;
+                let Operator::LocalGroupAggregate(local) = &plan.node(reads).op else { return None };
+                AggregateView {
+                    keys: local.keys.iter().enumerate().map(|(n, k)| key(*k, a.key_origins.get(n))).collect(),
+                    written_keys: (0..local.keys.len()).map(WrittenKey::Key).collect(),
+                    calls: calls(&a.written, &input, i),
+                    planned: planned(&a.calls, &input, i),
+                    window: None,
+                    grouping_sets: None,
+                    grouping_span: a.grouping_sets,
+                    step: None,
+                    emit: EmitStrategy::default(),
+                }
+            }
             Operator::OverAggregate(o) => AggregateView {
                 keys: Vec::new(),
                 written_keys: Vec::new(),

@@ -14,8 +14,10 @@ pub struct GroupWindowAggregate {
     pub keys: Vec<usize>,
     /// Kind and lengths.
     pub window: WindowKind,
-    /// The time attribute: an input column.
-    pub time: usize,
+    /// The time attribute: an input column. None where the clock itself is asked and no column is read.
+    pub time: Option<usize>,
+    /// Its name.
+    pub time_name: std::sync::Arc<str>,
     /// Processing time.
     pub proctime: bool,
     /// start, end, rowtime and proctime are put out.
@@ -86,7 +88,7 @@ impl ExecNode for GroupWindowAggregate {
         if !self.keys.is_empty() {
             out.push(("groupBy", context.names(&self.keys)));
         }
-        let time = context.name(self.time);
+        let time = self.time.map_or(&*self.time_name, |t| context.name(t));
         out.push((
             "window",
             match self.window {

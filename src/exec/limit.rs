@@ -1,6 +1,7 @@
 //! `Limit`: the first rows, in no order. State: how many rows have passed.
 
 use super::{ExecNode, TextContext};
+use crate::logical::rex::Origins;
 
 /// Lets `fetch` rows through after `offset` rows.
 #[derive(Debug, Clone)]
@@ -9,6 +10,8 @@ pub struct Limit {
     pub offset: i64,
     /// Rows that pass.
     pub fetch: i64,
+    /// Where LIMIT is written, or else OFFSET.
+    pub range_origins: Origins,
 }
 
 impl ExecNode for Limit {

@@ -88,7 +88,7 @@ fn reads(plan: &Plan, id: super::NodeId, input: usize) -> Vec<usize> {
         }
         Operator::GroupWindowAggregate(a) => {
             let mut out = a.keys.clone();
-            out.push(a.time);
+            out.extend(a.time);
             out.extend(needed_calls(&a.calls, node, a.keys.len()));
             out
         }

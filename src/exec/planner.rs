@@ -15,6 +15,7 @@ pub fn assemble(
     target: Target,
     trees: Vec<Tree>,
     share: bool,
+    share_sources: bool,
     mini_batch: Option<i64>,
     name: Option<String>,
     options: std::collections::BTreeMap<String, String>,
@@ -30,7 +31,7 @@ pub fn assemble(
     };
     let interval = mini_batch;
     let several_leaves = trees.iter().map(leaves).sum::<usize>() > 1;
-    let mut shared = Sharing { known: HashMap::new(), on: share && several_leaves };
+    let mut shared = Sharing { known: HashMap::new(), on: share && several_leaves, sources: share_sources };
     let roots: Vec<NodeId> =
         trees.into_iter().map(|t| add(&mut plan, settle(mini_batches(t, interval), false), &mut shared)).collect();
     number(&mut plan, roots);
@@ -139,13 +140,17 @@ fn drop_update_before(input: Tree) -> Tree {
 struct Sharing {
     known: HashMap<(String, String, Vec<NodeId>), NodeId>,
     on: bool,
+    /// Scans are shared too.
+    sources: bool,
 }
 
 fn add(plan: &mut Plan, tree: Tree, shared: &mut Sharing) -> NodeId {
     let Tree { op, inputs, columns, changelog, upsert_keys, origins, .. } = tree;
     let inputs: Vec<NodeId> = inputs.into_iter().map(|i| add(plan, i, shared)).collect();
     let node = Node { op, inputs, columns, changelog, upsert_keys, origins };
-    if shared.on && !matches!(node.op, Operator::Sink(_)) {
+    let alone =
+        matches!(node.op, Operator::Sink(_)) || (!shared.sources && matches!(node.op, Operator::TableSourceScan(_)));
+    if shared.on && !alone {
         let input = node.inputs.first().map_or(&[][..], |i| &plan.node(*i).columns);
         let text = node.op.text(&TextContext { plan, node: &node, input });
         let types: String = node.columns.iter().map(|c| format!("{} {},", c.name, c.ty)).collect();

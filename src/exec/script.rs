@@ -223,6 +223,7 @@ impl ScriptPlanner {
         let name = options.pipeline_name().map(str::to_owned);
         let set: BTreeMap<String, String> = options.iter().map(|(k, o)| (k.to_owned(), o.value.clone())).collect();
         let share = options.reuse_sub_plan();
+        let share_sources = options.reuse_source();
         let mini_batch = options.mini_batch_enabled().then(|| options.mini_batch_latency());
         let option_places: BTreeMap<String, Span> = options.iter().map(|(k, o)| (k.to_owned(), o.span)).collect();
         let temporary_tables = self.catalog.temporary_tables();
@@ -232,7 +233,7 @@ impl ScriptPlanner {
             .map(|trees| Plan {
                 option_places: option_places.clone(),
                 temporary_tables: temporary_tables.clone(),
-                ..assemble(self.target, trees, share, mini_batch, name.clone(), set.clone())
+                ..assemble(self.target, trees, share, share_sources, mini_batch, name.clone(), set.clone())
             })
             .collect();
         self.out

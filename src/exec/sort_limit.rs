@@ -4,6 +4,7 @@ use super::over_aggregate::order_text;
 use super::rank::RankStrategy;
 use super::{ExecNode, TextContext};
 use crate::logical::rel::SortKey;
+use crate::logical::rex::Origins;
 
 /// Keeps the rows `offset` to `offset + fetch` of an order.
 #[derive(Debug, Clone)]
@@ -14,6 +15,8 @@ pub struct SortLimit {
     pub offset: i64,
     /// Rows that are kept.
     pub fetch: i64,
+    /// Where LIMIT is written, or else OFFSET.
+    pub range_origins: Origins,
     /// How rows are kept.
     pub strategy: RankStrategy,
 }

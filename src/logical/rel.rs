@@ -327,6 +327,8 @@ pub struct GroupWindow {
     pub calls: Vec<AggCall>,
     /// The calls as written.
     pub written: Vec<WrittenCall>,
+    /// The time is `PROCTIME()` itself, not a column of FROM.
+    pub clock: bool,
     /// start, end, rowtime (event time only) and proctime are put out.
     pub properties: bool,
     /// Where the window's parts are written.
@@ -355,6 +357,8 @@ pub struct Sort {
     pub offset: i64,
     /// LIMIT or FETCH.
     pub fetch: Option<i64>,
+    /// Where LIMIT is written, or else OFFSET.
+    pub range_origins: Origins,
 }
 
 /// An OVER window with its calls.

@@ -91,6 +91,7 @@ impl Comparison<'_> {
             Operator::GroupWindowAggregate(a) => Some(a.proctime),
             Operator::OverAggregate(o) => Some(o.proctime),
             Operator::Deduplicate(d) => Some(d.proctime),
+            Operator::TemporalSort(s) => Some(s.proctime),
             Operator::WindowRank(_) | Operator::WindowDeduplicate(_) => Some(false),
             _ => None,
         };
@@ -98,6 +99,7 @@ impl Comparison<'_> {
             facts.push(("time", (if proctime { "proctime" } else { "rowtime" }).into()));
         }
         match op {
+            Operator::TemporalSort(s) => facts.push(("sort_keys", s.order.len().into())),
             Operator::Deduplicate(d) => {
                 facts.push(("keep", (if d.keeps_last() { "last" } else { "first" }).into()));
             }

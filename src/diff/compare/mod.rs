@@ -4,6 +4,7 @@ mod aggregate;
 mod context;
 mod over;
 mod rank;
+mod sort;
 
 use std::collections::{HashMap, HashSet};
 
@@ -135,6 +136,7 @@ impl<'a> Comparison<'a> {
             "window-aggregate" | "group-window-aggregate" | "group-aggregate" => self.aggregates(number, o, n),
             "over-aggregate" => self.over(number, o, n),
             "window-rank" | "window-deduplicate" | "rank" | "deduplicate" => self.rank(number, o, n),
+            "limit" | "sort-limit" | "temporal-sort" => self.sorted(number, o, n),
             "source" => super::sources::compare(self, number, o, n),
             "union" => self.union(number, o, n),
             "changelog-normalize" => {

@@ -8,6 +8,7 @@ use super::super::view::{SideView, order};
 use super::Comparison;
 use crate::exec::rank::RankStrategy;
 use crate::exec::{NodeId, Operator};
+use crate::logical::rel::SortKey;
 
 impl Comparison<'_> {
     pub(super) fn rank(&mut self, number: usize, o: NodeId, n: NodeId) {
@@ -34,46 +35,7 @@ impl Comparison<'_> {
                 self.keys(number, ChangeKind::PartitionKeys(diff.change.clone()), &diff);
             }
         }
-        let (in_old, in_new) = (
-            self.old.input_idents(o, &self.matching, &mut self.interner),
-            self.new.input_idents(n, &self.matching, &mut self.interner),
-        );
-        let (order_old, order_new) = (order(&a.order, &in_old), order(&b.order, &in_new));
-        if order_old != order_new {
-            let fields = order_old.iter().map(|k| k.ident).ne(order_new.iter().map(|k| k.ident));
-            let zip = || order_old.iter().zip(&order_new).filter(|(x, y)| x.ident == y.ident);
-            let change = OrderChange {
-                fields,
-                direction: zip().any(|(x, y)| x.descending != y.descending),
-                nulls: zip().any(|(x, y)| x.descending == y.descending && x.nulls_first != y.nulls_first),
-                time_attribute: false,
-            };
-            let differing: Vec<Ident> = order_old
-                .iter()
-                .chain(&order_new)
-                .map(|k| k.ident)
-                .filter(|id| !(order_old.iter().any(|k| k.ident == *id) && order_new.iter().any(|k| k.ident == *id)))
-                .collect();
-            explained.extend(differing.iter().copied());
-            let at = order_old
-                .iter()
-                .zip(&order_new)
-                .position(|(x, y)| x != y)
-                .unwrap_or(order_old.len().min(order_new.len()));
-            let place =
-                |keys: &[crate::logical::rel::SortKey]| keys.get(at).or(keys.last()).and_then(|k| k.origins.first());
-            let words = |side: &SideView<'_>, id: NodeId, keys: &[crate::logical::rel::SortKey]| {
-                let columns = side.plan.input_columns(id, 0);
-                keys.iter()
-                    .map(|k| format!("{}{}", columns[k.column].name, if k.descending { " DESC" } else { "" }))
-                    .collect::<Vec<_>>()
-                    .join(", ")
-            };
-            let args = vec![("old", words(&self.old, o, &a.order)), ("new", words(&self.new, n, &b.order))];
-            let places = (place(&a.order), place(&b.order));
-            let cause = if fields { self.cause_of(&differing, number) } else { None };
-            self.state(number, ChangeKind::OrderBy(change), args, places, Item::Other, cause);
-        }
+        explained.extend(self.order_by(number, (o, &a.order), (n, &b.order)));
         if (a.start, a.end) != (b.start, b.end) {
             let kind = ChangeKind::RankRange { start: a.start != b.start, end: a.end != b.end };
             let args = if a.end == b.end {
@@ -91,6 +53,52 @@ impl Comparison<'_> {
         }
         self.strategy(number, o, n);
         self.input_columns(number, o, n, &explained);
+    }
+
+    /// ORDER BY of two matched operators. Returns what they do not both order by.
+    pub(super) fn order_by(
+        &mut self,
+        number: usize,
+        (o, order_a): (NodeId, &[SortKey]),
+        (n, order_b): (NodeId, &[SortKey]),
+    ) -> Vec<Ident> {
+        let (in_old, in_new) = (
+            self.old.input_idents(o, &self.matching, &mut self.interner),
+            self.new.input_idents(n, &self.matching, &mut self.interner),
+        );
+        let (order_old, order_new) = (order(order_a, &in_old), order(order_b, &in_new));
+        if order_old == order_new {
+            return Vec::new();
+        }
+        let fields = order_old.iter().map(|k| k.ident).ne(order_new.iter().map(|k| k.ident));
+        let zip = || order_old.iter().zip(&order_new).filter(|(x, y)| x.ident == y.ident);
+        let change = OrderChange {
+            fields,
+            direction: zip().any(|(x, y)| x.descending != y.descending),
+            nulls: zip().any(|(x, y)| x.descending == y.descending && x.nulls_first != y.nulls_first),
+            time_attribute: false,
+        };
+        let differing: Vec<Ident> = order_old
+            .iter()
+            .chain(&order_new)
+            .map(|k| k.ident)
+            .filter(|id| !(order_old.iter().any(|k| k.ident == *id) && order_new.iter().any(|k| k.ident == *id)))
+            .collect();
+        let at =
+            order_old.iter().zip(&order_new).position(|(x, y)| x != y).unwrap_or(order_old.len().min(order_new.len()));
+        let place = |keys: &[SortKey]| keys.get(at).or(keys.last()).and_then(|k| k.origins.first());
+        let words = |side: &SideView<'_>, id: NodeId, keys: &[SortKey]| {
+            let columns = side.plan.input_columns(id, 0);
+            keys.iter()
+                .map(|k| format!("{}{}", columns[k.column].name, if k.descending { " DESC" } else { "" }))
+                .collect::<Vec<_>>()
+                .join(", ")
+        };
+        let args = vec![("old", words(&self.old, o, order_a)), ("new", words(&self.new, n, order_b))];
+        let places = (place(order_a), place(order_b));
+        let cause = if fields { self.cause_of(&differing, number) } else { None };
+        self.state(number, ChangeKind::OrderBy(change), args, places, Item::Other, cause);
+        differing
     }
 
     /// True if what two matched operators read has other upsert keys.

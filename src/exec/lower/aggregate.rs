@@ -16,7 +16,8 @@ use crate::exec::window_aggregate::{GlobalWindowAggregate, WindowAggregate, Wind
 use crate::exec::window_spec::{WindowAttachment, WindowSpec};
 use crate::exec::{Column, Operator};
 use crate::logical::rel::{self, Rel, RelColumn, WindowKind, Windowing};
-use crate::logical::rex::Origins;
+use crate::logical::rewrite::columns::remap_call;
+use crate::logical::rex::{Origins, RexKind};
 use crate::plan_error::{PlanError, PlanResult};
 use crate::source::Span;
 
@@ -38,7 +39,15 @@ impl Lowering<'_> {
             );
         }
         let signs: Vec<Option<Trend>> = aggregate.calls.iter().map(|c| sum_trend(&input, c)).collect();
-        let input = self.lower(input)?;
+        let mut aggregate = aggregate;
+        let (input, place) = without_permutation(self.lower(input)?, &aggregate.keys);
+        if let Some(place) = place {
+            aggregate.keys = aggregate.keys.iter().map(|k| place[*k]).collect();
+            aggregate.calls = aggregate.calls.iter().map(|c| moved_call(c, &place)).collect();
+            for w in &mut aggregate.written {
+                w.call = moved_call(&w.call, &place);
+            }
+        }
         let retracts = !input.changelog.is_insert_only();
         let columns = exec_columns(columns);
         let key_count = aggregate.keys.len();
@@ -93,7 +102,34 @@ impl Lowering<'_> {
     ) -> PlanResult<Tree> {
         let proctime = input.columns[window.time].ty.is_proctime();
         check_legacy_functions(&window)?;
-        let input = exchange(self.lower(input)?, window.keys.clone());
+        if self.options.late_fire().is_some()
+            && self.options.allow_lateness().is_none()
+            && self.options.state_ttl() == 0
+        {
+            return Err(PlanError::rejected(
+                origins.first().unwrap_or_default(),
+                "late-fire needs `table.exec.emit.allow-lateness`",
+            )
+            .label("this window emits after the watermark")
+            .help("set 'table.exec.emit.allow-lateness'")
+            .into());
+        }
+        let mut time = Some(window.time);
+        let time_name = input.columns[window.time].name.clone();
+        let mut window = window;
+        let mut lowered = self.lower(input)?;
+        if window.clock
+            && let Some((below, place)) = without_clock(&lowered, window.time)
+        {
+            time = None;
+            lowered = below;
+            window.keys = window.keys.iter().map(|k| place[*k]).collect();
+            window.calls = window.calls.iter().map(|c| moved_call(c, &place)).collect();
+            for w in &mut window.written {
+                w.call = moved_call(&w.call, &place);
+            }
+        }
+        let input = exchange(lowered, window.keys.clone());
         let retracts = !input.changelog.is_insert_only();
         let emit = EmitStrategy {
             early: self.options.early_fire(),
@@ -105,7 +141,8 @@ impl Lowering<'_> {
         let op = Operator::GroupWindowAggregate(GroupWindowAggregate {
             keys: window.keys,
             window: window.kind,
-            time: window.time,
+            time,
+            time_name,
             proctime,
             properties: window.properties,
             calls: window.calls,
@@ -212,6 +249,54 @@ impl Lowering<'_> {
             && self.options.aggregate_phase() != AggregatePhase::OnePhase
             && aggregate.calls.iter().all(|c| is_mergeable(&c.function))
     }
+}
+
+/// A Calc that adds only `PROCTIME()` to bare columns is not needed: a window on the clock reads no column. Its input, and
+/// where its columns stand there.
+fn without_clock(tree: &Tree, time: usize) -> Option<(Tree, Vec<usize>)> {
+    let Operator::Calc(calc) = &tree.op else { return None };
+    let clock = matches!(&calc.exprs.get(time)?.kind, RexKind::Call(_, args) if args.is_empty());
+    let place: Option<Vec<usize>> =
+        calc.exprs.iter().enumerate().map(|(i, e)| if i == time { Some(0) } else { e.as_input() }).collect();
+    if !clock || !calc.conditions.is_empty() {
+        return None;
+    }
+    Some((tree.inputs.first()?.clone(), place?))
+}
+
+fn moved_call(call: &rel::AggCall, place: &[usize]) -> rel::AggCall {
+    let map: Vec<Option<usize>> = place.iter().copied().map(Some).collect();
+    remap_call(call, &map)
+}
+
+/// An input that only puts all columns in another order is read as it is, if the keys keep their order
+/// (Calcite's `AggregateProjectMergeRule`, where it costs nothing).
+fn without_permutation(tree: Tree, keys: &[usize]) -> (Tree, Option<Vec<usize>>) {
+    // Nothing is read of VALUES: they are not narrowed to nothing.
+    if let Operator::Calc(calc) = &tree.op {
+        let nothing = calc.exprs.is_empty() && calc.conditions.is_empty();
+        if nothing && matches!(tree.inputs[0].op, Operator::Values(_)) {
+            let mut tree = tree;
+            return (tree.inputs.remove(0), None);
+        }
+    }
+    let place: Option<Vec<usize>> = match &tree.op {
+        Operator::Calc(calc) if calc.conditions.is_empty() => {
+            calc.exprs.iter().map(crate::logical::rex::Rex::as_input).collect()
+        }
+        _ => None,
+    };
+    let Some(place) = place else { return (tree, None) };
+    let mut sorted = place.clone();
+    sorted.sort_unstable();
+    sorted.dedup();
+    let all = sorted.len() == place.len() && tree.inputs[0].columns.len() == place.len();
+    let moved: Vec<usize> = keys.iter().map(|k| place[*k]).collect();
+    if !all || !moved.is_sorted() {
+        return (tree, None);
+    }
+    let mut tree = tree;
+    (tree.inputs.remove(0), Some(place))
 }
 
 /// Legacy HOP and SESSION windows merge accumulators.

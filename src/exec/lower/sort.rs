@@ -16,7 +16,7 @@ use crate::plan_error::{PlanError, PlanResult};
 impl Lowering<'_> {
     pub(super) fn sort(&self, sort: Sort, input: Rel, columns: Vec<RelColumn>, origins: Origins) -> PlanResult<Tree> {
         let at = origins.first().unwrap_or_default();
-        let Sort { keys, offset, fetch } = sort;
+        let Sort { keys, offset, fetch, range_origins } = sort;
         let columns = exec_columns(columns);
         let Some(fetch) = fetch else {
             if offset > 0 {
@@ -45,13 +45,13 @@ impl Lowering<'_> {
         let input = self.lower(input)?;
         if keys.is_empty() {
             let inserts = input.changelog.is_insert_only();
-            let mut tree =
-                pass_through(Operator::Limit(Limit { offset, fetch }), exchange(input, Vec::new()), columns, origins);
+            let op = Operator::Limit(Limit { offset, fetch, range_origins });
+            let mut tree = pass_through(op, exchange(input, Vec::new()), columns, origins);
             tree.changelog = if inserts { ChangelogMode::INSERT } else { ChangelogMode::UPSERT };
             return Ok(tree);
         }
         let strategy = strategy(&input, &[], &keys);
-        let op = Operator::SortLimit(SortLimit { order: keys, offset, fetch, strategy });
+        let op = Operator::SortLimit(SortLimit { order: keys, offset, fetch, strategy, range_origins });
         let mut tree = pass_through(op, exchange(input, Vec::new()), columns, origins);
         tree.changelog = ChangelogMode::UPSERT;
         tree.monotonic.fill(None);

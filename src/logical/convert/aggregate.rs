@@ -100,6 +100,7 @@ impl AggregateCollector {
                 FunctionArg::Star(_) => {}
             }
         }
+        wrap_json(def, &mut args);
         let types: Vec<ArgumentType<'_>> =
             args.iter().map(|a| ArgumentType { ty: &a.ty, literal: a.as_literal() }).collect();
         let is_star = matches!(call.args.as_slice(), [FunctionArg::Star(_)]);
@@ -228,7 +229,7 @@ impl<'a> Builder<'a> {
                     };
                     let rex = translator.select_item(expr, &mut resolver)?;
                     let name = item_name(expr, alias.as_ref(), i);
-                    if let Some(k) = rex.as_input().and_then(|c| aggregate_index(c)) {
+                    if let Some(k) = rex.as_input().and_then(aggregate_index) {
                         collector.calls[k].name.get_or_insert_with(|| name.clone());
                     }
                     items.push(rex);
@@ -292,6 +293,18 @@ impl<'a> Builder<'a> {
             exprs.push(simplify::simplify(layout.finish(item, span, scope)?));
         }
         Ok(rel.project_as(exprs, unique(names), Origins::at(select.span)))
+    }
+}
+
+/// Values go into JSON aggregates as JSON text (Flink's `WrapJsonAggFunctionArgumentsRule`).
+fn wrap_json(def: &AggregateDef, args: &mut [Rex]) {
+    if !matches!(def.name, "JSON_OBJECTAGG" | "JSON_ARRAYAGG") {
+        return;
+    }
+    if let (Some(value), Some(function)) = (args.last_mut(), crate::catalog::functions::lookup("JSON_STRING")) {
+        let origins = value.origins.clone();
+        let ty = DataType { kind: TypeKind::string(), nullable: value.ty.nullable };
+        *value = Rex::call(function, vec![value.clone()], ty).or_at(&origins);
     }
 }
 
@@ -424,19 +437,25 @@ fn build_aggregate(
     // The time column of a legacy window stands where the window stood in GROUP BY.
     let mut key_columns = vec![0; keys.len()];
     let mut time_column = 0;
+    let clock = window.as_ref().is_some_and(|w| clock_place(&rel, &w.time).is_some());
     for key in &written_keys {
         match key {
             WrittenKey::Key(k) => {
                 below.exprs.push(keys[*k].rex.clone());
-                below.names.push(key_names[*k].clone());
+                // Below a legacy window what is computed has no name of its own.
+                let nameless = window.is_some() && keys[*k].rex.as_input().is_none();
+                let number = || format!("$f{}", below.exprs.len() - 1).into();
+                below.names.push(if nameless { Some(number()) } else { key_names[*k].clone() });
                 key_columns[*k] = below.exprs.len() - 1;
             }
             _ => {
                 if let Some(w) = &window {
                     below.exprs.push(w.time.clone());
-                    below
-                        .names
-                        .push(renamed_below(&rel, &w.time).then(|| format!("$f{}", below.exprs.len() - 1).into()));
+                    let name = match clock_place(&rel, &w.time) {
+                        Some(place) => Some(format!("$f{place}").into()),
+                        None => renamed_below(&rel, &w.time).then(|| format!("$f{}", below.exprs.len() - 1).into()),
+                    };
+                    below.names.push(name);
                     time_column = below.exprs.len() - 1;
                 }
             }
@@ -514,6 +533,7 @@ fn build_aggregate(
             RelOp::GroupWindow(GroupWindow {
                 kind: w.kind,
                 time: time_column,
+                clock,
                 keys: key_columns,
                 key_origins,
                 written_keys,
@@ -546,6 +566,15 @@ fn build_aggregate(
     let keys = keys.into_iter().zip(key_types).map(|(k, ty)| Key { ty, ..k }).collect();
     let rel = Rel { op, inputs: vec![input], columns, origins: Origins::at(at) };
     Ok((rel, Layout { keys, aggregates, properties: property_columns, groupings }))
+}
+
+/// The place behind the columns of FROM where Flink puts a window's time that is `PROCTIME()` itself.
+fn clock_place(rel: &Rel, time: &Rex) -> Option<usize> {
+    match (&rel.op, time.as_input()) {
+        (_, None) => Some(rel.columns.len()),
+        (RelOp::Project(exprs), Some(i)) if exprs[i].as_input().is_none() => Some(rel.input().columns.len()),
+        _ => None,
+    }
 }
 
 /// True if a subquery gave the column another name: Flink then prints the window's time column by its place.

@@ -73,14 +73,22 @@ impl<'a> Builder<'a> {
             });
         }
         let columns = rel.columns.clone();
-        let at = Origins::at(query.order_by.first().map_or(query.span, |o| o.span));
+        let range_origins =
+            query.limit.as_ref().or(query.offset.as_ref()).map(|e| Origins::at(e.span)).unwrap_or_default();
+        let at = query.order_by.first().map(|o| o.span).or(range_origins.first()).unwrap_or(query.span);
+        let at = Origins::at(at);
         if fetch == Some(0) {
             return Ok(Rel { op: RelOp::Values(Vec::new()), inputs: Vec::new(), columns, origins: at });
         }
         if fetch.is_none() && offset == 0 && self.nesting > 1 {
             return Ok(rel);
         }
-        Ok(Rel { op: RelOp::Sort(Sort { keys, offset, fetch }), inputs: vec![rel], columns, origins: at })
+        Ok(Rel {
+            op: RelOp::Sort(Sort { keys, offset, fetch, range_origins }),
+            inputs: vec![rel],
+            columns,
+            origins: at,
+        })
     }
 
     /// A column of the result by its name.

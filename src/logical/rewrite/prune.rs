@@ -78,8 +78,9 @@ fn prune(rel: Rel, wanted: &[usize]) -> (Rel, ColumnMap) {
                     let (i, m) = prune(i, wanted);
                     select(i, &m, wanted)
                 })
-                .collect();
-            let columns = wanted.iter().map(|i| columns[*i].clone()).collect();
+                .collect::<Vec<Rel>>();
+            let mut columns: Vec<RelColumn> = wanted.iter().map(|i| columns[*i].clone()).collect();
+            first_names(&mut columns, &inputs);
             (Rel { op: RelOp::Union, inputs, columns, origins }, map)
         }
         // These read (or keep) their whole input.
@@ -93,6 +94,13 @@ fn prune(rel: Rel, wanted: &[usize]) -> (Rel, ColumnMap) {
             let inputs = inputs.into_iter().map(prune_all).collect();
             (Rel { op, inputs, columns, origins }, map)
         }
+    }
+}
+
+/// The first branch names the columns of a union.
+fn first_names(columns: &mut [RelColumn], inputs: &[Rel]) {
+    for (column, first) in columns.iter_mut().zip(inputs.first().map_or(&[][..], |i| &i.columns)) {
+        column.name = first.name.clone();
     }
 }
 

@@ -6,14 +6,18 @@
 
 use crate::catalog::functions::operators as op;
 use crate::catalog::types::DataType;
-use crate::logical::rel::{Rel, RelOp};
+use crate::logical::rel::{Rel, RelColumn, RelOp};
 use crate::logical::rex::{Function, Rex, RexKind, Value};
 use crate::logical::simplify;
 
 /// Reduces every projection of the tree.
 pub fn reduce_constants(rel: Rel) -> Rel {
     let Rel { op, inputs, columns, origins } = rel;
-    let inputs: Vec<Rel> = inputs.into_iter().map(reduce_constants).collect();
+    let mut columns = columns;
+    let mut inputs: Vec<Rel> = inputs.into_iter().map(reduce_constants).collect();
+    if let RelOp::GroupWindow(window) = &op {
+        name_computed_keys(&mut inputs[0], &window.keys, &mut columns);
+    }
     let op = match op {
         RelOp::Project(exprs) => {
             let known = constants(&inputs[0]);
@@ -26,6 +30,16 @@ pub fn reduce_constants(rel: Rel) -> Rel {
         op => op,
     };
     Rel { op, inputs, columns, origins }
+}
+
+/// Below a legacy window what is computed has no name of its own.
+fn name_computed_keys(input: &mut Rel, keys: &[usize], columns: &mut [RelColumn]) {
+    let RelOp::Project(exprs) = &input.op else { return };
+    for (k, key) in keys.iter().enumerate().filter(|(_, key)| exprs[**key].as_input().is_none()) {
+        let name: std::sync::Arc<str> = format!("$f{key}").into();
+        input.columns[*key].name = name.clone();
+        columns[k].name = name;
+    }
 }
 
 fn reduce(exprs: Vec<Rex>, known: &[Option<Rex>]) -> Vec<Rex> {

@@ -79,7 +79,13 @@ fn split_project(exprs: Vec<Rex>, columns: Vec<RelColumn>, origins: Origins, inp
     out.extend(over.calls.iter().map(|c| RelColumn::new(c.name.clone(), c.ty.clone())));
     let window_origins = Origins::at(window);
     let rel = Rel { op: RelOp::Over(over), inputs: vec![input], columns: out, origins: window_origins };
-    Ok(rel.project(top, columns.iter().map(|c| c.name.clone()).collect(), origins))
+    // Where the operator carries its whole input, its results have no names above it either.
+    let names = columns.iter().zip(&top).enumerate().map(|(i, (c, e))| match e.as_input() {
+        Some(at) if at >= width && !narrowed => format!("${i}").into(),
+        _ => c.name.clone(),
+    });
+    let names = names.collect();
+    Ok(rel.project(top, names, origins))
 }
 
 /// All OVER aggregates of a SELECT must share one window (Flink's `StreamPhysicalOverAggregateRule`).

@@ -25,7 +25,7 @@ pub fn plan_window_aggregates(rel: Rel) -> PlanResult<Rel> {
         RelOp::GroupWindow(mut window) => {
             let mut read: Vec<usize> = window.keys.clone();
             read.extend(window.calls.iter().flat_map(AggCall::inputs));
-            let (input, kept) = materialize(inputs.remove(0), &read, Some(window.time));
+            let (input, kept) = materialize(inputs.remove(0), &read, Some(window.time), "");
             window.time = kept.unwrap_or(window.time);
             Rel { op: RelOp::GroupWindow(window), inputs: vec![input], columns, origins }
         }
@@ -42,7 +42,7 @@ fn plan_aggregate(aggregate: Aggregate, input: Rel, columns: Vec<RelColumn>, ori
     let Some(window) = plan else {
         let mut read = aggregate.keys.clone();
         read.extend(aggregate.calls.iter().flat_map(AggCall::inputs));
-        let (input, _) = materialize(input, &read, None);
+        let (input, _) = materialize(input, &read, None, "");
         let columns = columns
             .into_iter()
             .enumerate()
@@ -99,7 +99,7 @@ fn plan_aggregate(aggregate: Aggregate, input: Rel, columns: Vec<RelColumn>, ori
         Windowing::TimeColumn(time) => Some(time),
         Windowing::Bounds { .. } => None,
     };
-    let (input, kept) = materialize(input, &read, time);
+    let (input, kept) = materialize(input, &read, time, "_0");
     let windowing = match (windowing, kept) {
         (Windowing::TimeColumn(_), Some(time)) => Windowing::TimeColumn(time),
         (w, _) => w,
@@ -305,7 +305,7 @@ fn stands_on_tvf(rel: &Rel) -> bool {
 
 /// Time attributes that are grouped by or aggregated become ordinary timestamps below (Flink's `RelTimeIndicatorConverter`).
 /// `keep` is a column that must stay a time attribute: where it is afterwards.
-fn materialize(input: Rel, read: &[usize], keep: Option<usize>) -> (Rel, Option<usize>) {
+fn materialize(input: Rel, read: &[usize], keep: Option<usize>, suffix: &str) -> (Rel, Option<usize>) {
     let is_time = |i: &usize| input.columns[*i].ty.time_attribute() != crate::catalog::types::TimeAttribute::None;
     if !read.iter().any(is_time) {
         return (input, keep);
@@ -322,7 +322,7 @@ fn materialize(input: Rel, read: &[usize], keep: Option<usize>) -> (Rel, Option<
             return k;
         }
         exprs.push(input.column(k));
-        names.push(names[k].clone());
+        names.push(format!("{}{suffix}", names[k]).into());
         exprs.len() - 1
     });
     (input.project(exprs, names, Origins::none()), kept)

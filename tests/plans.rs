@@ -1,0 +1,193 @@
+//! Plans against real Flink 1.20: the operators of each query, and what identifies the stateful ones.
+//!
+//! `tests/plan/cases.jsonl` was measured: `kinds` are the nodes of Flink's EXPLAIN (a shared sub-plan once, the sink of a bare
+//! SELECT left out), `stateful` their attributes as it prints them, `error` that Flink refuses the query. Cases that cannot be
+//! planned yet are listed below: they must say so, and must be taken off the list once they can.
+
+use std::collections::BTreeMap;
+
+use keepstate::exec::{Target, plan_script};
+use keepstate::plan_error::PlanErrorKind;
+use keepstate::source::SourceMap;
+
+/// Flink plans these; here they are `unsupported`.
+const NOT_YET: &[&str] = &[
+    "p-window-tvf-agg-distinct-split-config",
+    "p-group-agg-distinct-split",
+    "p-join-regular-inner",
+    "p-join-regular-left-upsert-keys",
+    "p-join-interval",
+    "p-join-window-join",
+    "p-join-temporal-versioned",
+    "p-join-lookup",
+    "p-join-semi-in-subquery",
+    "p-join-anti-not-exists",
+    "p-rejected-interval-join-on-updating-input",
+    "x-over-stddev",
+    "b-59",
+    "d-151",
+    "e-83",
+    "e-99",
+    "e-100",
+    "e-101",
+    "e-102",
+    "e-112",
+];
+
+/// These are planned, but still differ from Flink.
+const DIFFERS: &[&str] = &["b-89", "c-17", "d-96", "d-140", "e-8"];
+
+#[derive(serde::Deserialize)]
+struct Case {
+    id: String,
+    ddl: Vec<String>,
+    #[serde(default)]
+    config: BTreeMap<String, String>,
+    sql: String,
+    #[serde(default)]
+    kinds: Vec<String>,
+    #[serde(default)]
+    stateful: Vec<BTreeMap<String, String>>,
+    #[serde(default)]
+    error: bool,
+}
+
+/// What identifies an operator, as it is printed.
+const ATTRIBUTES: [&str; 10] =
+    ["groupBy", "window", "partitionBy", "orderBy", "rankRange", "rankType", "strategy", "keep", "key", "order"];
+
+fn is_stateful(kind: &str) -> bool {
+    ["Aggregate", "Rank", "Deduplicate", "Sort", "Limit", "Normalize", "WindowTableFunction"]
+        .iter()
+        .any(|word| kind.contains(word))
+}
+
+/// The attributes of one printed operator; numbers of generated names do not count.
+fn attributes(text: &str) -> BTreeMap<String, String> {
+    let mut out = BTreeMap::new();
+    for name in ATTRIBUTES {
+        let wanted = format!("{name}=[");
+        let at = text.match_indices(&wanted).map(|(i, _)| i).find(|i| text[..*i].ends_with(['(', ' ']));
+        let Some(start) = at.map(|i| i + wanted.len()) else { continue };
+        let mut depth = 1;
+        let len = text[start..].find(|c| {
+            depth += i32::from(c == '[') - i32::from(c == ']');
+            depth == 0
+        });
+        out.insert(name.to_owned(), plain(&text[start..start + len.unwrap_or(0)]));
+    }
+    out
+}
+
+/// `$f0` and `$1` become `$`, spaces single.
+fn plain(text: &str) -> String {
+    let mut out = String::new();
+    let mut chars = text.trim().chars().peekable();
+    while let Some(c) = chars.next() {
+        if c == '$' {
+            while chars.next_if(|c| c.is_ascii_lowercase() || *c == '_').is_some() {}
+            while chars.next_if(char::is_ascii_digit).is_some() {}
+        }
+        if !(c == ' ' && out.ends_with(' ')) {
+            out.push(c);
+        }
+    }
+    out.replace("RANG BETWEEN", "RANGE BETWEEN")
+}
+
+enum Outcome {
+    Planned(Vec<String>, Vec<BTreeMap<String, String>>),
+    Rejected(String),
+    Unsupported(String),
+}
+
+fn plan(case: &Case) -> Outcome {
+    let mut text = String::new();
+    for (option, value) in &case.config {
+        text += &format!("SET '{option}' = '{value}';\n");
+    }
+    for statement in case.ddl.iter().chain([&case.sql]) {
+        text += statement.trim_end().trim_end_matches(';');
+        text += ";\n";
+    }
+    let mut sources = SourceMap::new();
+    let file = sources.add("case.sql", text);
+    let script = keepstate::syntax::parse(&sources, file, &BTreeMap::new());
+    if let Some(e) = script.errors.first() {
+        return Outcome::Rejected(e.message.clone());
+    }
+    let planned = plan_script(&[&script], Target::Flink120);
+    if let Some(e) = planned.errors.first() {
+        return match e.kind {
+            PlanErrorKind::Rejected => Outcome::Rejected(e.message.clone()),
+            PlanErrorKind::Unsupported => Outcome::Unsupported(e.message.clone()),
+        };
+    }
+    let (mut kinds, mut stateful) = (Vec::new(), Vec::new());
+    for plan in &planned.plans {
+        for id in plan.ids() {
+            let kind = plan.node(id).op.kind();
+            kinds.push(kind.to_owned());
+            if is_stateful(kind) {
+                stateful.push(attributes(&plan.text(id)));
+            }
+        }
+    }
+    if !case.kinds.iter().any(|k| k == "Sink") {
+        kinds.retain(|k| k != "Sink");
+    }
+    kinds.sort();
+    stateful.sort();
+    Outcome::Planned(kinds, stateful)
+}
+
+/// What is wrong with a case; none if it is as Flink has it.
+fn problem(case: &Case) -> Option<String> {
+    let found = difference(case);
+    match (DIFFERS.contains(&case.id.as_str()), found) {
+        (true, None) => Some("is on the list of differences, but is as in Flink: take it off".to_owned()),
+        (true, Some(_)) => None,
+        (false, found) => found,
+    }
+}
+
+fn difference(case: &Case) -> Option<String> {
+    let listed = NOT_YET.contains(&case.id.as_str());
+    match (plan(case), case.error) {
+        (Outcome::Unsupported(_), _) if listed => None,
+        (_, _) if listed => Some("is on the list of what cannot be planned, but is planned: take it off".to_owned()),
+        (Outcome::Unsupported(message), _) => Some(format!("unsupported: {message}")),
+        (Outcome::Rejected(_), true) => None,
+        (Outcome::Rejected(message), false) => Some(format!("rejected, but Flink plans it: {message}")),
+        (Outcome::Planned(..), true) => Some("planned, but Flink rejects it".to_owned()),
+        (Outcome::Planned(kinds, stateful), false) => {
+            let mut wanted: Vec<_> = case.stateful.iter().map(|a| values(a)).collect();
+            wanted.sort();
+            let mut got: Vec<_> = stateful.iter().map(|a| values(a)).collect();
+            got.sort();
+            if kinds != case.kinds {
+                Some(format!("operators\n  flink {:?}\n  here  {kinds:?}", case.kinds))
+            } else if wanted != got {
+                Some(format!("attributes\n  flink {wanted:?}\n  here  {got:?}"))
+            } else {
+                None
+            }
+        }
+    }
+}
+
+fn values(attributes: &BTreeMap<String, String>) -> Vec<(String, String)> {
+    attributes.iter().map(|(k, v)| (k.clone(), plain(v))).collect()
+}
+
+#[test]
+fn plans_have_the_operators_of_real_flink() {
+    let text = include_str!("plan/cases.jsonl");
+    let cases: Vec<Case> = text.lines().map(|l| serde_json::from_str(l).expect("a case a line")).collect();
+    for id in NOT_YET.iter().chain(DIFFERS) {
+        assert!(cases.iter().any(|c| c.id == *id), "{id} is listed, but there is no such case");
+    }
+    let wrong: Vec<String> =
+        cases.iter().filter_map(|c| problem(c).map(|p| format!("{}: {}\n  {p}", c.id, c.sql))).collect();
+    assert!(wrong.is_empty(), "{} of {} plans differ from Flink:\n{}", wrong.len(), cases.len(), wrong.join("\n"));
+}
