@@ -391,6 +391,8 @@ fn other_differences_without_a_rule_are_listed() {
         changelog: set == "changelog",
         watermark: set == "watermark",
         primary_key: set == "primary_key",
+        unread_added: usize::from(set == "unread_added"),
+        unread_changed: usize::from(set == "unread_changed"),
     };
     let sink = |set: &str| ChangeKind::Sink {
         renamed: set == "renamed",
@@ -398,7 +400,9 @@ fn other_differences_without_a_rule_are_listed() {
         options: usize::from(set == "options"),
     };
     let mut all: Vec<(String, ChangeKind)> = Vec::new();
-    for set in ["renamed", "connector", "options", "changelog", "watermark", "primary_key"] {
+    for set in
+        ["renamed", "connector", "options", "changelog", "watermark", "primary_key", "unread_added", "unread_changed"]
+    {
         all.push((format!("source {set}"), source(set)));
     }
     for set in ["renamed", "connector", "options"] {

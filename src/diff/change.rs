@@ -259,6 +259,10 @@ pub enum ChangeKind {
         watermark: bool,
         /// The primary key.
         primary_key: bool,
+        /// Columns that nothing reads and that only the new table has.
+        unread_added: usize,
+        /// Columns that nothing reads and that only the old table has, or that differ.
+        unread_changed: usize,
     },
     /// A sink table.
     Sink {
@@ -391,13 +395,24 @@ impl ChangeKind {
             ChangeKind::UnionInputs { added, removed, moved } => {
                 vec![("added", (*added).into()), ("removed", (*removed).into()), ("moved", (*moved).into())]
             }
-            ChangeKind::Source { renamed, connector, options, changelog, watermark, primary_key } => vec![
+            ChangeKind::Source {
+                renamed,
+                connector,
+                options,
+                changelog,
+                watermark,
+                primary_key,
+                unread_added,
+                unread_changed,
+            } => vec![
                 ("renamed", (*renamed).into()),
                 ("connector", (*connector).into()),
                 ("options", (*options).into()),
                 ("changelog", (*changelog).into()),
                 ("watermark", (*watermark).into()),
                 ("primary_key", (*primary_key).into()),
+                ("unread_added", (*unread_added).into()),
+                ("unread_changed", (*unread_changed).into()),
             ],
             ChangeKind::Sink { renamed, connector, options } => {
                 vec![("renamed", (*renamed).into()), ("connector", (*connector).into()), ("options", (*options).into())]

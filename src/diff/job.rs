@@ -14,7 +14,7 @@ use crate::exec::sink::Sink;
 use crate::exec::{NodeId, Operator, Plan};
 
 /// Options that bear on state or on how plans keep it, where no operator shows it.
-const STATE_OPTIONS: [&str; 9] = [
+const STATE_OPTIONS: [&str; 13] = [
     "table.exec.state.ttl",
     "table.exec.mini-batch.enabled",
     "table.exec.mini-batch.size",
@@ -24,6 +24,10 @@ const STATE_OPTIONS: [&str; 9] = [
     "table.exec.sink.upsert-materialize",
     "table.exec.source.idle-timeout",
     "table.local-time-zone",
+    "table.optimizer.incremental-agg-enabled",
+    "table.exec.source.cdc-events-duplicate",
+    "pipeline.max-parallelism",
+    "state.backend.type",
 ];
 
 const MINI_BATCH: &str = "table.exec.mini-batch.enabled";
@@ -53,6 +57,7 @@ pub(super) fn diff(old: &Plan, new: &Plan) -> JobDiff {
         produced_old: HashSet::new(),
         produced_new: HashSet::new(),
         key_causes: HashMap::new(),
+        retyped: HashSet::new(),
         ignore_filter: on(new, IGNORE_FILTER),
     };
     c.run();
@@ -73,6 +78,7 @@ pub(super) fn diff(old: &Plan, new: &Plan) -> JobDiff {
     let operators = operators(&c, old, new);
     let options = option_changes(old, new);
     one_for_each_replaced(&mut c.stated);
+    one_for_each_ddl_column(&mut c.stated);
     let mut changes = fold(c.stated);
     changes.extend(options);
     JobDiff { changes, operators, columns }
@@ -219,6 +225,19 @@ fn one_for_each_replaced(stated: &mut [Stated]) {
     }
 }
 
+/// A column that a CREATE TABLE defines otherwise is one edit, wherever it is read: what comes first from the source stands for it.
+fn one_for_each_ddl_column(stated: &mut [Stated]) {
+    let mut first: HashMap<String, usize> = HashMap::new();
+    for s in stated.iter_mut() {
+        let Some(column) = &s.ddl_column else { continue };
+        match first.get(column) {
+            Some(pair) if *pair != s.pair => s.cause = s.cause.or(Some(*pair)),
+            Some(_) => {}
+            None => drop(first.insert(column.clone(), s.pair)),
+        }
+    }
+}
+
 /// Folds changes under the change that brings them about.
 fn fold(stated: Vec<Stated>) -> Vec<Change> {
     let causes: Vec<Option<usize>> = stated
@@ -263,6 +282,8 @@ fn normalized(key: &str, value: Option<&String>) -> String {
         "table.exec.mini-batch.allow-latency" => "0 ms",
         "table.exec.mini-batch.size" => "-1",
         "table.exec.mini-batch.enabled" | "table.optimizer.distinct-agg.split.enabled" => "false",
+        "table.exec.source.cdc-events-duplicate" => "false",
+        "table.optimizer.incremental-agg-enabled" => "true",
         "table.optimizer.agg-phase-strategy" | "table.exec.sink.upsert-materialize" => "auto",
         _ => "default",
     };

@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use rustc_hash::FxHashMap;
 
 use super::matching::{Matching, Side};
+use crate::catalog::{TableColumn, TableColumnKind};
 use crate::exec::window_spec::{WindowAttachment, WindowSpec};
 use crate::exec::{NodeId, Operator, Plan};
 use crate::logical::print::digest;
@@ -168,7 +169,9 @@ impl<'a> Lineage<'a> {
                 .iter()
                 .map(|f| {
                     let column = &scan.table.columns[*f];
-                    interner.intern(format!("S{operator}.{}", column.name), || IdentInfo {
+                    // Another type is another column; where types are only inferred, they say nothing.
+                    let ty = if scan.table.inferred { String::new() } else { type_text(column) };
+                    interner.intern(format!("S{operator}.{}:{ty}", column.name), || IdentInfo {
                         origin: Some(column.span),
                         is_source: true,
                         name: column.name.clone(),
@@ -337,6 +340,16 @@ impl<'a> Lineage<'a> {
                 interner.intern(key, || IdentInfo { parts, name, ..IdentInfo::default() })
             })
             .collect()
+    }
+}
+
+/// The type of a table's column, whether it may be NULL and whether it is a time attribute left out; of a metadata column
+/// its key, too.
+pub fn type_text(column: &TableColumn) -> String {
+    let ty = format!("{:?}", column.ty.clone().materialized().kind);
+    match &column.kind {
+        TableColumnKind::Metadata { key, .. } => format!("{ty} from {key}"),
+        _ => ty,
     }
 }
 

@@ -126,6 +126,8 @@ pub fn kinds() -> Vec<ChangeKind> {
             changelog: false,
             watermark: false,
             primary_key: false,
+            unread_added: 0,
+            unread_changed: 0,
         },
         ChangeKind::Sink { renamed: false, connector: false, options: 0 },
         ChangeKind::SinkMaterializer,
