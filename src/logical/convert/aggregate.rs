@@ -491,7 +491,6 @@ fn build_aggregate(
         .collect();
     check_size(&below.exprs, &rel, at)?;
     let mut input = rel.project_as(below.exprs, unique(names), Origins::at(at));
-    let mut key_columns = key_columns;
     let mut expand_id = None;
     if let Some(sets) = &sets {
         let (expanded, id, moved) = expand(input, &key_columns, sets, &calls, at);
