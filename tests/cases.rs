@@ -47,11 +47,6 @@ const UNSUPPORTED: &[&str] = &[
     "mr-logins-pattern",
     "mr-logins-skip-strategy",
     "mr-logins-partition",
-    "ts-signups-proctime-add-field",
-    "ts-signups-rowtime-add-field",
-    "ts-rides-sort-key-into-select",
-    "limit-clicks-number",
-    "limit-clicks-schema",
     "src-customers-primary-key",
     "script-lookup-with-try-resolve",
 ];

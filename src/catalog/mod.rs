@@ -207,6 +207,11 @@ impl Catalog {
         }
     }
 
+    /// The functions that the script declares, by name, with what implements them.
+    pub fn functions(&self) -> std::collections::BTreeMap<String, String> {
+        self.functions.iter().map(|(name, class)| (name.clone(), class.to_string())).collect()
+    }
+
     /// All TEMPORARY TABLEs, in order of their names.
     pub fn temporary_tables(&self) -> Vec<Arc<Table>> {
         let tables = self.temporary.values().filter_map(|entry| match entry {

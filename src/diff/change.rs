@@ -259,6 +259,10 @@ pub enum ChangeKind {
         watermark: bool,
         /// The primary key.
         primary_key: bool,
+        /// Columns that nothing reads and that only the new table has.
+        unread_added: usize,
+        /// Columns that nothing reads and that only the old table has, or that differ.
+        unread_changed: usize,
     },
     /// A sink table.
     Sink {
@@ -281,6 +285,8 @@ pub enum ChangeKind {
         /// Its query kept state.
         stateful: bool,
     },
+    /// A function that the job calls is implemented by something else.
+    UserFunction,
     /// An option that bears on state or planning has another value.
     JobOption {
         /// The option's key.
@@ -320,6 +326,7 @@ impl ChangeKind {
             ChangeKind::SinkMaterializer => "sink-materializer",
             ChangeKind::SinkAdded { .. } => "sink-added",
             ChangeKind::SinkRemoved { .. } => "sink-removed",
+            ChangeKind::UserFunction => "user-function",
             ChangeKind::JobOption { .. } => "job-option",
         }
     }
@@ -391,13 +398,24 @@ impl ChangeKind {
             ChangeKind::UnionInputs { added, removed, moved } => {
                 vec![("added", (*added).into()), ("removed", (*removed).into()), ("moved", (*moved).into())]
             }
-            ChangeKind::Source { renamed, connector, options, changelog, watermark, primary_key } => vec![
+            ChangeKind::Source {
+                renamed,
+                connector,
+                options,
+                changelog,
+                watermark,
+                primary_key,
+                unread_added,
+                unread_changed,
+            } => vec![
                 ("renamed", (*renamed).into()),
                 ("connector", (*connector).into()),
                 ("options", (*options).into()),
                 ("changelog", (*changelog).into()),
                 ("watermark", (*watermark).into()),
                 ("primary_key", (*primary_key).into()),
+                ("unread_added", (*unread_added).into()),
+                ("unread_changed", (*unread_changed).into()),
             ],
             ChangeKind::Sink { renamed, connector, options } => {
                 vec![("renamed", (*renamed).into()), ("connector", (*connector).into()), ("options", (*options).into())]
@@ -410,6 +428,7 @@ impl ChangeKind {
             | ChangeKind::RankType
             | ChangeKind::EmitStrategy
             | ChangeKind::SinkMaterializer
+            | ChangeKind::UserFunction
             | ChangeKind::OperatorAdded
             | ChangeKind::OperatorRemoved => Vec::new(),
         }

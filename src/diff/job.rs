@@ -14,7 +14,7 @@ use crate::exec::sink::Sink;
 use crate::exec::{NodeId, Operator, Plan};
 
 /// Options that bear on state or on how plans keep it, where no operator shows it.
-const STATE_OPTIONS: [&str; 9] = [
+const STATE_OPTIONS: [&str; 13] = [
     "table.exec.state.ttl",
     "table.exec.mini-batch.enabled",
     "table.exec.mini-batch.size",
@@ -24,6 +24,10 @@ const STATE_OPTIONS: [&str; 9] = [
     "table.exec.sink.upsert-materialize",
     "table.exec.source.idle-timeout",
     "table.local-time-zone",
+    "table.optimizer.incremental-agg-enabled",
+    "table.exec.source.cdc-events-duplicate",
+    "pipeline.max-parallelism",
+    "state.backend.type",
 ];
 
 const MINI_BATCH: &str = "table.exec.mini-batch.enabled";
@@ -53,6 +57,7 @@ pub(super) fn diff(old: &Plan, new: &Plan) -> JobDiff {
         produced_old: HashSet::new(),
         produced_new: HashSet::new(),
         key_causes: HashMap::new(),
+        retyped: HashSet::new(),
         ignore_filter: on(new, IGNORE_FILTER),
     };
     c.run();
@@ -73,8 +78,10 @@ pub(super) fn diff(old: &Plan, new: &Plan) -> JobDiff {
     let operators = operators(&c, old, new);
     let options = option_changes(old, new);
     one_for_each_replaced(&mut c.stated);
+    one_for_each_ddl_column(&mut c.stated);
     let mut changes = fold(c.stated);
     changes.extend(options);
+    changes.extend(function_changes(old, new));
     JobDiff { changes, operators, columns }
 }
 
@@ -219,6 +226,19 @@ fn one_for_each_replaced(stated: &mut [Stated]) {
     }
 }
 
+/// A column that a CREATE TABLE defines otherwise is one edit, wherever it is read: what comes first from the source stands for it.
+fn one_for_each_ddl_column(stated: &mut [Stated]) {
+    let mut first: HashMap<String, usize> = HashMap::new();
+    for s in stated.iter_mut() {
+        let Some(column) = &s.ddl_column else { continue };
+        match first.get(column) {
+            Some(pair) if *pair != s.pair => s.cause = s.cause.or(Some(*pair)),
+            Some(_) => {}
+            None => drop(first.insert(column.clone(), s.pair)),
+        }
+    }
+}
+
 /// Folds changes under the change that brings them about.
 fn fold(stated: Vec<Stated>) -> Vec<Change> {
     let causes: Vec<Option<usize>> = stated
@@ -256,6 +276,34 @@ fn fold(stated: Vec<Stated>) -> Vec<Change> {
     changes.into_iter().flatten().collect()
 }
 
+/// Functions that both scripts declare, that the new job calls, and that something else implements now.
+fn function_changes(old: &Plan, new: &Plan) -> Vec<Change> {
+    let called = |name: &str| {
+        let call = format!("{}(", name.rsplit('.').next().unwrap_or(name).to_lowercase());
+        new.ids().any(|id| new.text(id).to_lowercase().contains(&call))
+    };
+    let differs = |name: &String, class: &String| old.functions.get(name).is_some_and(|o| o != class);
+    new.functions
+        .iter()
+        .filter(|(name, class)| differs(name, class) && called(name))
+        .map(|(name, class)| Change {
+            kind: ChangeKind::UserFunction,
+            operator: None,
+            context: Vec::new(),
+            args: vec![
+                ("names", format!("`{name}`")),
+                ("old", old.functions.get(name).cloned().unwrap_or_default()),
+                ("new", class.clone()),
+            ],
+            item: Item::Other,
+            old: None,
+            new: None,
+            chain: Vec::new(),
+            echoes: Vec::new(),
+        })
+        .collect()
+}
+
 /// The value of an option in one form: durations in milliseconds, words in lower case, Flink's default where it is not set.
 fn normalized(key: &str, value: Option<&String>) -> String {
     let default = match key {
@@ -263,6 +311,8 @@ fn normalized(key: &str, value: Option<&String>) -> String {
         "table.exec.mini-batch.allow-latency" => "0 ms",
         "table.exec.mini-batch.size" => "-1",
         "table.exec.mini-batch.enabled" | "table.optimizer.distinct-agg.split.enabled" => "false",
+        "table.exec.source.cdc-events-duplicate" => "false",
+        "table.optimizer.incremental-agg-enabled" => "true",
         "table.optimizer.agg-phase-strategy" | "table.exec.sink.upsert-materialize" => "auto",
         _ => "default",
     };

@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use rustc_hash::FxHashMap;
 
 use super::matching::{Matching, Side};
+use crate::catalog::{TableColumn, TableColumnKind};
 use crate::exec::window_spec::{WindowAttachment, WindowSpec};
 use crate::exec::{NodeId, Operator, Plan};
 use crate::logical::print::digest;
@@ -154,7 +155,7 @@ impl<'a> Lineage<'a> {
 
     /// The idents of the rows that an aggregate reads: for the second of two phases those that the first one reads.
     pub fn aggregate_input(&mut self, id: NodeId, matching: &Matching, interner: &mut Interner) -> Vec<Ident> {
-        let id = local_phase(self.plan, id).unwrap_or(id);
+        let id = self.plan.local_phase(id).unwrap_or(id);
         self.input(id, matching, interner)
     }
 
@@ -168,7 +169,9 @@ impl<'a> Lineage<'a> {
                 .iter()
                 .map(|f| {
                     let column = &scan.table.columns[*f];
-                    interner.intern(format!("S{operator}.{}", column.name), || IdentInfo {
+                    // Another type is another column; where types are only inferred, they say nothing.
+                    let ty = if scan.table.inferred { String::new() } else { type_text(column) };
+                    interner.intern(format!("S{operator}.{}:{ty}", column.name), || IdentInfo {
                         origin: Some(column.span),
                         is_source: true,
                         name: column.name.clone(),
@@ -340,6 +343,16 @@ impl<'a> Lineage<'a> {
     }
 }
 
+/// The type of a table's column, whether it may be NULL and whether it is a time attribute left out; of a metadata column
+/// its key, too.
+pub fn type_text(column: &TableColumn) -> String {
+    let ty = format!("{:?}", column.ty.clone().materialized().kind);
+    match &column.kind {
+        TableColumnKind::Metadata { key, .. } => format!("{ty} from {key}"),
+        _ => ty,
+    }
+}
+
 /// A window bound that an operator puts out.
 pub fn window_bound(operator: usize, bound: &str, interner: &mut Interner) -> Ident {
     interner.intern(format!("B{operator}.{bound}"), || IdentInfo {
@@ -353,18 +366,9 @@ pub fn window_bound(operator: usize, bound: &str, interner: &mut Interner) -> Id
     })
 }
 
-/// The local phase below a global aggregate.
-pub fn local_phase(plan: &Plan, id: NodeId) -> Option<NodeId> {
-    if !matches!(plan.node(id).op, Operator::GlobalWindowAggregate(_) | Operator::GlobalGroupAggregate(_)) {
-        return None;
-    }
-    let exchange = *plan.node(id).inputs.first()?;
-    plan.node(exchange).inputs.first().copied()
-}
-
 /// The keys of the local phase below a global aggregate, as columns of what that phase reads.
 fn phase_keys(plan: &Plan, id: NodeId) -> &[usize] {
-    match local_phase(plan, id).map(|l| &plan.node(l).op) {
+    match plan.local_phase(id).map(|l| &plan.node(l).op) {
         Some(Operator::LocalWindowAggregate(l)) => &l.keys,
         Some(Operator::LocalGroupAggregate(l)) => &l.keys,
         _ => &[],

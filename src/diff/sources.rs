@@ -2,8 +2,11 @@
 
 use super::change::{ChangeKind, Fact, Facts, Item};
 use super::compare::Comparison;
+use super::lineage::type_text;
+use super::matching::Side;
 use crate::catalog::Table;
 use crate::catalog::connectors::Connector;
+use crate::catalog::{TableColumn, TableColumnKind};
 use crate::exec::watermark_assigner::WatermarkAssigner;
 use crate::exec::{NodeId, Operator, Plan};
 use crate::logical::rex::Rex;
@@ -25,10 +28,28 @@ pub fn compare(c: &mut Comparison<'_>, number: usize, o: NodeId, n: NodeId) {
     let changelog = Connector::of(old).source.changelog != Connector::of(new).source.changelog;
     let (watermark, delay_only) = watermarks(c, o, n);
     let primary_key = key_names(old) != key_names(new);
-    if !(renamed || connector || changelog || watermark || primary_key) && options.is_empty() {
+    let retyped = retyped(old, new);
+    for (side, scan, node) in [(Side::Old, o, a), (Side::New, n, b)] {
+        let view = if side == Side::Old { &mut c.old } else { &mut c.new };
+        let idents = view.idents(scan, &c.matching, &mut c.interner);
+        let names = node.fields.iter().map(|f| node.table.columns[*f].name.as_str());
+        c.retyped.extend(names.zip(idents).filter(|(name, _)| retyped.contains(name)).map(|(_, id)| id));
+    }
+    let (added, removed, other) = unread_columns(c, old, o, new, n);
+    let unread = !added.is_empty() || !removed.is_empty() || !other.is_empty();
+    if !(renamed || connector || changelog || watermark || primary_key || unread) && options.is_empty() {
         return;
     }
-    let kind = ChangeKind::Source { renamed, connector, options: options.len(), changelog, watermark, primary_key };
+    let kind = ChangeKind::Source {
+        renamed,
+        connector,
+        options: options.len(),
+        changelog,
+        watermark,
+        primary_key,
+        unread_added: added.len(),
+        unread_changed: removed.len() + other.len(),
+    };
     let mut args = Vec::new();
     let words = |table: &Table| -> String {
         if renamed {
@@ -50,7 +71,22 @@ pub fn compare(c: &mut Comparison<'_>, number: usize, o: NodeId, n: NodeId) {
     if !options.is_empty() {
         args.push(("names", options.iter().map(|k| format!("`{k}`")).collect::<Vec<_>>().join(", ")));
     }
+    for (name, list) in [("added_names", &added), ("removed_names", &removed), ("changed_names", &other)] {
+        if !list.is_empty() {
+            args.push((name, super::aggregates::quoted(list)));
+        }
+    }
     let place = |table: &Table| -> Span {
+        let column = added
+            .iter()
+            .chain(&removed)
+            .chain(&other)
+            .find_map(|name| table.columns.iter().find(|c| c.name == *name).map(|c| c.span));
+        if let (Some(span), true) = (column, options.is_empty()) {
+            if !(renamed || connector || changelog || watermark || primary_key) {
+                return span;
+            }
+        }
         if connector {
             table.options.span("connector").unwrap_or(table.span)
         } else if watermark {
@@ -66,6 +102,46 @@ pub fn compare(c: &mut Comparison<'_>, number: usize, o: NodeId, n: NodeId) {
     let altered = c.stateful_above(number) && reaches_state(c, number);
     context.push(("stateful_changed", Fact::Bool(altered)));
     c.state_with(number, kind, args, places, Item::Other, None, context);
+}
+
+/// Columns of one name and another type.
+fn retyped<'t>(old: &'t Table, new: &Table) -> Vec<&'t str> {
+    if old.inferred || new.inferred {
+        return Vec::new();
+    }
+    let computed = |c: &TableColumn| matches!(c.kind, TableColumnKind::Computed(_));
+    let same_name = |o: &&TableColumn| {
+        let other = new.columns.iter().find(|n| n.name == o.name);
+        !computed(o) && other.is_some_and(|n| !computed(n) && type_text(n) != type_text(o))
+    };
+    old.columns.iter().filter(same_name).map(|o| o.name.as_str()).collect()
+}
+
+/// Columns that nothing reads: those only the new table has, those only the old one has, and those that differ.
+fn unread_columns(
+    c: &Comparison<'_>,
+    old: &Table,
+    o: NodeId,
+    new: &Table,
+    n: NodeId,
+) -> (Vec<String>, Vec<String>, Vec<String>) {
+    let unread = |plan: &Plan, scan: NodeId, name: &str| {
+        plan.node(scan).columns.iter().all(|column| &*column.name != name || !column.needed)
+    };
+    let only = |a: &Table, b: &Table| -> Vec<String> {
+        a.columns.iter().filter(|x| b.columns.iter().all(|y| y.name != x.name)).map(|x| x.name.clone()).collect()
+    };
+    let physical = |table: &Table, name: &String| {
+        table.columns.iter().any(|x| x.name == *name && !matches!(x.kind, TableColumnKind::Computed(_)))
+    };
+    let added = only(new, old).into_iter().filter(|x| physical(new, x) && unread(c.new.plan, n, x)).collect();
+    let removed = only(old, new).into_iter().filter(|x| physical(old, x) && unread(c.old.plan, o, x)).collect();
+    let other = retyped(old, new)
+        .into_iter()
+        .filter(|x| unread(c.old.plan, o, x) && unread(c.new.plan, n, x))
+        .map(str::to_owned)
+        .collect();
+    (added, removed, other)
 }
 
 /// True if an operator with state above the source differs in what it keeps: its kind of changes, its strategy, its keys.

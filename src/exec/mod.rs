@@ -107,6 +107,8 @@ pub struct Plan {
     pub options: std::collections::BTreeMap<String, String>,
     /// Where these options are set.
     pub option_places: std::collections::BTreeMap<String, crate::source::Span>,
+    /// The functions that the script declares, with what implements them.
+    pub functions: std::collections::BTreeMap<String, String>,
     /// The TEMPORARY TABLEs that the script declares, in order of their names, whether the job uses them or not.
     pub temporary_tables: Vec<std::sync::Arc<crate::catalog::Table>>,
 }
@@ -125,6 +127,15 @@ impl Plan {
     /// The output columns of an operator's `i`-th input.
     pub fn input_columns(&self, id: NodeId, i: usize) -> &[Column] {
         self.node(id).inputs.get(i).map_or(&[], |input| &self.node(*input).columns)
+    }
+
+    /// The local phase below a global aggregate, which reads the rows that are aggregated.
+    pub fn local_phase(&self, id: NodeId) -> Option<NodeId> {
+        if !matches!(self.node(id).op, Operator::GlobalWindowAggregate(_) | Operator::GlobalGroupAggregate(_)) {
+            return None;
+        }
+        let exchange = *self.node(id).inputs.first()?;
+        self.node(exchange).inputs.first().copied()
     }
 
     /// One operator in Flink's EXPLAIN notation.
@@ -293,8 +304,7 @@ impl Operator {
                 | Operator::ChangelogNormalize(_)
                 | Operator::Limit(_)
                 | Operator::SortLimit(_)
-                | Operator::TemporalSort(_)
                 | Operator::GlobalGroupAggregate(_)
-        )
+        ) || matches!(self, Operator::TemporalSort(sort) if sort.is_stateful())
     }
 }

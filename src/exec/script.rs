@@ -226,12 +226,14 @@ impl ScriptPlanner {
         let share_sources = options.reuse_source();
         let mini_batch = options.mini_batch_enabled().then(|| options.mini_batch_latency());
         let option_places: BTreeMap<String, Span> = options.iter().map(|(k, o)| (k.to_owned(), o.span)).collect();
+        let functions = self.catalog.functions();
         let temporary_tables = self.catalog.temporary_tables();
         self.out.name = name.clone();
         self.out.plans = std::mem::take(&mut self.groups)
             .into_iter()
             .map(|trees| Plan {
                 option_places: option_places.clone(),
+                functions: functions.clone(),
                 temporary_tables: temporary_tables.clone(),
                 ..assemble(self.target, trees, share, share_sources, mini_batch, name.clone(), set.clone())
             })

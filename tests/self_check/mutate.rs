@@ -93,6 +93,21 @@ fn over_is_read(select: &Select, live: &HashSet<Col>) -> bool {
     select.items.iter().any(|(e, out)| matches!(e, Expr::Call(c) if c.over) && live.contains(out))
 }
 
+/// True if the rows may be unique by some columns.
+fn unique_below(from: &From) -> bool {
+    match from {
+        From::Table(_) => false,
+        From::Tvf(tvf) => unique_below(&tvf.input),
+        From::Query(query) => match &**query {
+            Query::Union(_) => false,
+            Query::Select(select) => {
+                let ranks = select.filters.iter().any(|e| matches!(e, Expr::RankRange(..)));
+                select.distinct || ranks || !select.group.is_empty() || unique_below(&select.from)
+            }
+        },
+    }
+}
+
 fn columns_of(e: &Expr, out: &mut Vec<Col>) {
     match e {
         Expr::Column(c) | Expr::RankRange(c, ..) => out.push(*c),
@@ -163,7 +178,8 @@ impl Walk<'_> {
         for (e, out) in &mut select.items {
             if self.live.contains(out) {
                 match e {
-                    Expr::Call(call) => self.call(call),
+                    // Over rows that are unique by the group keys Flink computes an aggregate without state.
+                    Expr::Call(call) if call.over || !unique_below(&select.from) => self.call(call),
                     Expr::RowNumber(partition, order) => self.row_number(partition, order),
                     _ => {}
                 }

@@ -6,8 +6,23 @@ use super::super::keys;
 use super::super::lineage::Ident;
 use super::super::view::{AggregateView, WindowView, window_text};
 use super::Comparison;
+use crate::exec::group_window_aggregate::EmitStrategy;
+use crate::exec::window_spec::duration;
 use crate::exec::{NodeId, Operator};
 use crate::logical::rel::WindowKind;
+
+/// Early and late firing in words.
+fn emit_text(emit: &EmitStrategy) -> String {
+    let part = |name: &str, delay: Option<i64>| match delay {
+        Some(0) => Some(format!("{name} at once")),
+        Some(millis) => Some(format!("{name} every {}", duration(millis))),
+        None => None,
+    };
+    let lateness = (emit.allow_lateness > 0).then(|| format!("lateness of {} allowed", duration(emit.allow_lateness)));
+    let words: Vec<String> =
+        [part("early", emit.early), part("late", emit.late), lateness].into_iter().flatten().collect();
+    if words.is_empty() { "only at the end of the window".to_owned() } else { words.join(", ") }
+}
 
 impl Comparison<'_> {
     pub(super) fn aggregates(&mut self, number: usize, o: NodeId, n: NodeId) {
@@ -31,7 +46,7 @@ impl Comparison<'_> {
             }
         }
         if old.emit != new.emit {
-            let args = vec![("old", format!("{:?}", old.emit)), ("new", format!("{:?}", new.emit))];
+            let args = vec![("old", emit_text(&old.emit)), ("new", emit_text(&new.emit))];
             let at = new.window.as_ref().and_then(|w| w.origins.call.first());
             let old_at = old.window.as_ref().and_then(|w| w.origins.call.first());
             self.state(number, ChangeKind::EmitStrategy, args, (old_at, at), Item::Other, None);
@@ -57,17 +72,30 @@ impl Comparison<'_> {
         let Some(diff) = aggregates::compare(old, new) else { return false };
         let cause = self.cause_of(&diff.differing, number);
         let mut context: Facts = Vec::new();
-        if let Some(table) = self.computed_in_ddl(&diff.differing) {
-            context.push(("source_column", Fact::Bool(table)));
+        let ddl_column = self.computed_in_ddl(&diff.differing);
+        if ddl_column.is_some() {
+            context.push(("source_column", Fact::Bool(true)));
         }
         let kind = ChangeKind::Aggregates(diff.change);
         self.state_with(number, kind, diff.args, (diff.old, diff.new), Item::Aggregates, cause, context);
+        if let Some(stated) = self.stated.last_mut() {
+            stated.ddl_column = ddl_column;
+        }
         true
     }
 
-    /// True if a column that differs is computed in a CREATE TABLE.
-    pub fn computed_in_ddl(&self, idents: &[Ident]) -> Option<bool> {
+    /// True if a column that the DDL retypes is read.
+    fn reads_retyped(&self, id: Ident) -> bool {
+        let parts = &self.interner.info(id).parts;
+        self.retyped.contains(&id) || parts.iter().any(|p| self.reads_retyped(*p))
+    }
+
+    /// A column that differs because a CREATE TABLE computes or types it otherwise.
+    pub fn computed_in_ddl(&self, idents: &[Ident]) -> Option<String> {
         let in_ddl = |id: &Ident| {
+            if self.reads_retyped(*id) {
+                return true;
+            }
             let info = self.interner.info(*id);
             let Some(origin) = info.origin else { return false };
             !info.is_source
@@ -78,8 +106,7 @@ impl Comparison<'_> {
                     })
                 })
         };
-        let one_sided: Vec<&Ident> = idents.iter().collect();
-        one_sided.into_iter().any(in_ddl).then_some(true)
+        idents.iter().find(|id| in_ddl(id)).map(|id| self.interner.info(*id).name.clone())
     }
 
     pub(super) fn window(&mut self, number: usize, a: &WindowView, b: &WindowView) {

@@ -65,11 +65,7 @@ impl Comparison<'_> {
 
     /// True if an operator with state reads what comes out of this pair.
     pub fn stateful_above(&self, number: usize) -> bool {
-        self.matching.above(number).into_iter().any(|p| {
-            let pair = &self.matching.pairs[p];
-            let stateful = |plan: &Plan, id: Option<NodeId>| id.is_some_and(|id| is_stateful(plan, id));
-            stateful(self.new.plan, pair.new) || stateful(self.old.plan, pair.old)
-        })
+        self.matching.above(number).into_iter().any(|p| self.keeps_state(p))
     }
 
     pub(super) fn context(&mut self, number: usize) -> Facts {
@@ -115,6 +111,13 @@ impl Comparison<'_> {
             _ => {}
         }
         facts
+    }
+
+    /// True if a pair's operator keeps state on one side at least.
+    pub(super) fn keeps_state(&self, number: usize) -> bool {
+        let pair = &self.matching.pairs[number];
+        let stateful = |plan: &Plan, id: Option<NodeId>| id.is_some_and(|id| is_stateful(plan, id));
+        stateful(self.new.plan, pair.new) || stateful(self.old.plan, pair.old)
     }
 
     /// The operator of a pair, for reports.

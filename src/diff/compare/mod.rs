@@ -11,7 +11,7 @@ use std::collections::{HashMap, HashSet};
 use super::change::{Change, ChangeKind, Fact, Facts, Item};
 use super::filters;
 use super::keys::{self, KeysDiff, Order};
-use super::lineage::{Ident, Interner};
+use super::lineage::{Ident, IdentInfo, Interner};
 use super::matching::{Matching, Pair, Side, family};
 use super::view::SideView;
 use crate::exec::{NodeId, Operator, Plan};
@@ -25,6 +25,8 @@ pub struct Stated {
     pub pair: usize,
     /// The pair (and there the index of the change, if known) that causes it.
     pub cause: Option<usize>,
+    /// The column of a source whose definition it comes of.
+    pub ddl_column: Option<String>,
 }
 
 /// Both plans with what has been found so far.
@@ -45,6 +47,8 @@ pub struct Comparison<'a> {
     pub produced_new: HashSet<Ident>,
     /// GROUP BY entries that one side lacks, with the pair whose change says so.
     pub key_causes: HashMap<Ident, usize>,
+    /// Source columns that the DDL of the two sides gives different types.
+    pub retyped: HashSet<Ident>,
     /// `ignore-filter` of the new job.
     pub ignore_filter: bool,
 }
@@ -147,19 +151,20 @@ impl<'a> Comparison<'a> {
                 let (keys_old, keys_new) = (input(a), input(b));
                 let old = self.old.partition(o, &keys_old, &[], &self.matching, &mut self.interner);
                 let new = self.new.partition(n, &keys_new, &[], &self.matching, &mut self.interner);
+                let before = self.stated.len();
                 if let Some(diff) = keys::compare(&old, &new, Order::Free) {
                     self.keys(number, ChangeKind::PartitionKeys(diff.change.clone()), &diff);
-                    // Its keys are the primary key of the source below.
-                    let source = self.stated.iter().find(|s| {
-                        matches!(s.change.kind, ChangeKind::Source { primary_key: true, .. })
-                            && self.is_below(s.pair, number)
-                    });
-                    let source = source.map(|s| s.pair);
-                    if let Some(keys) = self.stated.last_mut() {
-                        keys.cause = keys.cause.or(source);
-                    }
                 }
                 self.input_columns(number, o, n, &[]);
+                // Its keys are the primary key of the source below, and it stores them.
+                let source = self.stated.iter().find(|s| {
+                    matches!(s.change.kind, ChangeKind::Source { primary_key: true, .. })
+                        && self.is_below(s.pair, number)
+                });
+                let source = source.map(|s| s.pair);
+                for stated in &mut self.stated[before..] {
+                    stated.cause = stated.cause.or(source);
+                }
             }
             _ => {}
         }
@@ -233,14 +238,16 @@ impl<'a> Comparison<'a> {
         );
         let cause = if differing.is_empty() || reordered { None } else { self.cause_of(&differing, number) };
         let mut context: Facts = Vec::new();
-        if self.computed_in_ddl(&differing).is_some() {
+        let ddl_column = self.computed_in_ddl(&differing);
+        if ddl_column.is_some() {
             context.push(("source_column", Fact::Bool(true)));
         }
         let group = self.new_origin(number);
         // A key that is computed otherwise is shown where it is computed, the others where they stand.
         let computed = |only: &[Ident]| {
             let infos = only.iter().map(|id| self.interner.info(*id));
-            infos.filter(|info| !info.is_source && info.producer.is_none()).find_map(|info| info.origin)
+            let shown = |id: &Ident, info: &IdentInfo| !info.is_source || self.retyped.contains(id);
+            only.iter().zip(infos).filter(|(id, i)| shown(id, i) && i.producer.is_none()).find_map(|(_, i)| i.origin)
         };
         let recomputed = matches!(&kind, ChangeKind::PartitionKeys(k) | ChangeKind::GroupKeys(k) if k.changed > 0);
         let (old_at, new_at) =
@@ -248,6 +255,9 @@ impl<'a> Comparison<'a> {
         let places = (old_at.or(diff.old), new_at.or(diff.new).or(group));
         let item = Item::Other;
         self.state_with(number, kind, diff.args.clone(), places, item, cause, context);
+        if let Some(stated) = self.stated.last_mut() {
+            stated.ddl_column = ddl_column;
+        }
     }
 
     /// The pair whose own change makes these idents differ, if that is all there is to them.
@@ -313,14 +323,17 @@ impl<'a> Comparison<'a> {
     ) {
         let mut context = self.context(number);
         context.extend(more);
-        let operator = Some(self.operator(number));
+        // A filter or a union keeps nothing itself: it is about the nearest operator that does.
+        let passes_on = matches!(kind, ChangeKind::Filter { .. } | ChangeKind::UnionInputs { .. });
+        let keeper = self.matching.above(number).into_iter().find(|p| passes_on && self.keeps_state(*p));
+        let operator = Some(self.operator(keeper.unwrap_or(number)));
         let chain = self.matching.pairs[number]
             .new
             .map(|id| self.new.plan.node(id).origins.iter().collect())
             .unwrap_or_default();
         let change =
             Change { kind, operator, context, args, item, old: places.0, new: places.1, chain, echoes: Vec::new() };
-        self.stated.push(Stated { change, pair: number, cause });
+        self.stated.push(Stated { change, pair: number, cause, ddl_column: None });
     }
 }
 

@@ -7,7 +7,7 @@ use super::super::matching::Side;
 use super::super::view::{SideView, order};
 use super::Comparison;
 use crate::exec::rank::RankStrategy;
-use crate::exec::{NodeId, Operator};
+use crate::exec::{NodeId, Operator, Plan};
 use crate::logical::rel::SortKey;
 
 impl Comparison<'_> {
@@ -94,7 +94,11 @@ impl Comparison<'_> {
                 .collect::<Vec<_>>()
                 .join(", ")
         };
-        let args = vec![("old", words(&self.old, o, order_a)), ("new", words(&self.new, n, order_b))];
+        let mut args = vec![("old", words(&self.old, o, order_a)), ("new", words(&self.new, n, order_b))];
+        if args[0].1 == args[1].1 {
+            // The names stay; what they stand for is computed otherwise.
+            args.clear();
+        }
         let places = (place(order_a), place(order_b));
         let cause = if fields { self.cause_of(&differing, number) } else { None };
         self.state(number, ChangeKind::OrderBy(change), args, places, Item::Other, cause);
@@ -143,7 +147,16 @@ impl Comparison<'_> {
             return;
         }
         let cause = self.cause_at_or_below(number);
-        let args = vec![("old", a.strategy.text()), ("new", b.strategy.text())];
+        let words = |plan: &Plan, id: NodeId, strategy: &RankStrategy| match strategy {
+            RankStrategy::AppendFast => "rows that are only added".to_owned(),
+            RankStrategy::UpdateFast(keys) => {
+                let columns = plan.input_columns(id, 0);
+                let names: Vec<&str> = keys.iter().filter_map(|k| columns.get(*k).map(|c| &*c.name)).collect();
+                format!("rows updated by ({})", names.join(", "))
+            }
+            RankStrategy::Retract => "rows that come and go".to_owned(),
+        };
+        let args = vec![("old", words(self.old.plan, o, &a.strategy)), ("new", words(self.new.plan, n, &b.strategy))];
         let places = (self.old.plan.node(o).origins.first(), self.new.plan.node(n).origins.first());
         self.state(number, ChangeKind::RankStrategy { upsert_key, algorithm }, args, places, Item::Other, cause);
     }
