@@ -94,14 +94,14 @@ fn conditions(c: &mut Comparison<'_>, side: Side, node: Option<NodeId>, path: &[
             }
         }
     }
-    if let Some(id) = node {
-        if let Operator::TableSourceScan(scan) = &plan.node(id).op {
-            let own = view.idents(id, matching, interner);
-            let names: Vec<&str> = plan.node(id).columns.iter().map(|c| &*c.name).collect();
-            for condition in &scan.filters {
-                let ident = interner.expr(condition, &own);
-                push(ident, expression(condition, &names).to_string(), condition.origins.first());
-            }
+    if let Some(id) = node
+        && let Operator::TableSourceScan(scan) = &plan.node(id).op
+    {
+        let own = view.idents(id, matching, interner);
+        let names: Vec<&str> = plan.node(id).columns.iter().map(|c| &*c.name).collect();
+        for condition in &scan.filters {
+            let ident = interner.expr(condition, &own);
+            push(ident, expression(condition, &names).to_string(), condition.origins.first());
         }
     }
     out

@@ -111,12 +111,12 @@ fn pair_sinks(old: &Plan, new: &Plan) -> (Vec<(NodeId, NodeId)>, Vec<NodeId>, Ve
             None => unmatched.push(n),
         }
     }
-    if let ([o], [n]) = (left.as_slice(), unmatched.as_slice()) {
-        if old.sinks.len() == new.sinks.len() {
-            pairs.push((*o, *n));
-            left.clear();
-            unmatched.clear();
-        }
+    if let ([o], [n]) = (left.as_slice(), unmatched.as_slice())
+        && old.sinks.len() == new.sinks.len()
+    {
+        pairs.push((*o, *n));
+        left.clear();
+        unmatched.clear();
     }
     (pairs, left, unmatched)
 }
@@ -264,12 +264,12 @@ fn fold(stated: Vec<Stated>) -> Vec<Change> {
     let roots: Vec<usize> = (0..stated.len()).map(root).collect();
     let mut changes: Vec<Option<Change>> = stated.into_iter().map(|s| Some(s.change)).collect();
     for i in 0..changes.len() {
-        if roots[i] != i {
-            if let Some(echo) = changes[i].take() {
-                match &mut changes[roots[i]] {
-                    Some(cause) => cause.echoes.push(echo),
-                    slot => *slot = Some(echo),
-                }
+        if roots[i] != i
+            && let Some(echo) = changes[i].take()
+        {
+            match &mut changes[roots[i]] {
+                Some(cause) => cause.echoes.push(echo),
+                slot => *slot = Some(echo),
             }
         }
     }

@@ -329,10 +329,9 @@ impl<'a> Lineage<'a> {
             .map(|i| {
                 let mut parts: Vec<Ident> = counted.iter().filter_map(|idents| idents.get(i).copied()).collect();
                 parts.sort_unstable();
-                if let [first, rest @ ..] = parts.as_slice() {
-                    if rest.iter().all(|p| p == first) {
-                        return *first;
-                    }
+                parts.dedup();
+                if let [only] = parts.as_slice() {
+                    return *only;
                 }
                 let names: Vec<String> = parts.iter().map(|p| p.0.to_string()).collect();
                 let name = self.plan.node(id).columns[i].name.to_string();

@@ -260,13 +260,14 @@ pub fn fates(c: &mut Comparison<'_>, new_sink: NodeId) -> Vec<ColumnFate> {
 
 fn fate(c: &Comparison<'_>, id: Ident) -> Fate {
     let info = c.interner.info(id);
-    if let Some(producer) = info.producer {
-        if c.produced_new.contains(&id) && !c.produced_old.contains(&id) {
-            let alone = c.matching.pairs.get(producer).is_none_or(|p| p.old.is_none());
-            let bound = info.name.starts_with("window_") || info.name == "the rank number";
-            if !bound || alone {
-                return Fate::FromZero;
-            }
+    if let Some(producer) = info.producer
+        && c.produced_new.contains(&id)
+        && !c.produced_old.contains(&id)
+    {
+        let alone = c.matching.pairs.get(producer).is_none_or(|p| p.old.is_none());
+        let bound = info.name.starts_with("window_") || info.name == "the rank number";
+        if !bound || alone {
+            return Fate::FromZero;
         }
     }
     info.parts.iter().map(|p| fate(c, *p)).max_by_key(|f| *f as u8).unwrap_or(Fate::Kept)

@@ -82,10 +82,9 @@ pub fn compare(c: &mut Comparison<'_>, number: usize, o: NodeId, n: NodeId) {
             .chain(&removed)
             .chain(&other)
             .find_map(|name| table.columns.iter().find(|c| c.name == *name).map(|c| c.span));
-        if let (Some(span), true) = (column, options.is_empty()) {
-            if !(renamed || connector || changelog || watermark || primary_key) {
-                return span;
-            }
+        let only_columns = options.is_empty() && !(renamed || connector || changelog || watermark || primary_key);
+        if let Some(span) = column.filter(|_| only_columns) {
+            return span;
         }
         if connector {
             table.options.span("connector").unwrap_or(table.span)

@@ -40,10 +40,8 @@ impl Comparison<'_> {
         let mut at = self.matching.pairs[number].parent;
         while let Some(p) = at {
             let pair = &self.matching.pairs[p];
-            if let Some(id) = pair.new {
-                if let Some(span) = self.new.plan.node(id).origins.first() {
-                    return Some(span);
-                }
+            if let Some(span) = pair.new.and_then(|id| self.new.plan.node(id).origins.first()) {
+                return Some(span);
             }
             at = pair.parent;
         }
@@ -145,11 +143,8 @@ impl Comparison<'_> {
         let mut sinks: Vec<String> = Vec::new();
         for p in self.matching.above(number).into_iter().chain([number]) {
             let pair = &self.matching.pairs[p];
-            if let Some(sink) = name(self.new.plan, pair.new).or_else(|| name(self.old.plan, pair.old)) {
-                if !sinks.contains(&sink) {
-                    sinks.push(sink);
-                }
-            }
+            let sink = name(self.new.plan, pair.new).or_else(|| name(self.old.plan, pair.old));
+            sinks.extend(sink.filter(|s| !sinks.contains(s)));
         }
         sinks
     }

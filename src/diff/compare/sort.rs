@@ -33,18 +33,18 @@ impl Comparison<'_> {
         let (old, new) = (self.old.plan, self.new.plan);
         let (Some(a), Some(b)) = (kept(&old.node(o).op), kept(&new.node(n).op)) else { return };
         let mut explained = self.order_by(number, (o, a.order), (n, b.order));
-        if let (Some((offset_a, fetch_a)), Some((offset_b, fetch_b))) = (a.range, b.range) {
-            if a.range != b.range {
-                let kind = ChangeKind::LimitRange { fetch: fetch_a != fetch_b, offset: offset_a != offset_b };
-                let words = |offset: i64, fetch: i64| match offset {
-                    0 => fetch.to_string(),
-                    _ => format!("{fetch} after {offset}"),
-                };
-                let args = vec![("old", words(offset_a, fetch_a)), ("new", words(offset_b, fetch_b))];
-                let place = |kept: &Kept<'_>| kept.range_origins.and_then(Origins::first);
-                let places = (place(&a), place(&b));
-                self.state(number, kind, args, places, Item::Other, None);
-            }
+        if let (Some((offset_a, fetch_a)), Some((offset_b, fetch_b))) = (a.range, b.range)
+            && a.range != b.range
+        {
+            let kind = ChangeKind::LimitRange { fetch: fetch_a != fetch_b, offset: offset_a != offset_b };
+            let words = |offset: i64, fetch: i64| match offset {
+                0 => fetch.to_string(),
+                _ => format!("{fetch} after {offset}"),
+            };
+            let args = vec![("old", words(offset_a, fetch_a)), ("new", words(offset_b, fetch_b))];
+            let place = |kept: &Kept<'_>| kept.range_origins.and_then(Origins::first);
+            let places = (place(&a), place(&b));
+            self.state(number, kind, args, places, Item::Other, None);
         }
         // The columns that rows are sorted by are kept, whether they are selected or not.
         for (side, id, order) in [(&mut self.old, o, a.order), (&mut self.new, n, b.order)] {
