@@ -89,10 +89,10 @@ fn wrong(case: &Case, report: &Report) -> Vec<String> {
         wrong.push(format!("{missing:?} not cited but {cited:?}"));
     }
     let bases: BTreeSet<&str> = findings.iter().map(|f| f.basis.name()).collect();
-    if let Some(basis) = case.basis.as_deref().filter(|b| *b != "same-plan") {
-        if !bases.contains(basis) {
-            wrong.push(format!("basis {bases:?}, expected {basis}"));
-        }
+    if let Some(basis) = case.basis.as_deref().filter(|b| *b != "same-plan")
+        && !bases.contains(basis)
+    {
+        wrong.push(format!("basis {bases:?}, expected {basis}"));
     }
     for (name, fate) in case.columns.iter().flatten() {
         let column = report.jobs.iter().flat_map(|j| &j.columns).find(|c| c.name.eq_ignore_ascii_case(name));

@@ -155,7 +155,7 @@ impl<'a> Lineage<'a> {
 
     /// The idents of the rows that an aggregate reads: for the second of two phases those that the first one reads.
     pub fn aggregate_input(&mut self, id: NodeId, matching: &Matching, interner: &mut Interner) -> Vec<Ident> {
-        let id = local_phase(self.plan, id).unwrap_or(id);
+        let id = self.plan.local_phase(id).unwrap_or(id);
         self.input(id, matching, interner)
     }
 
@@ -329,9 +329,10 @@ impl<'a> Lineage<'a> {
             .map(|i| {
                 let mut parts: Vec<Ident> = counted.iter().filter_map(|idents| idents.get(i).copied()).collect();
                 parts.sort_unstable();
-                parts.dedup();
-                if let [only] = parts.as_slice() {
-                    return *only;
+                if let [first, rest @ ..] = parts.as_slice()
+                    && rest.iter().all(|p| p == first)
+                {
+                    return *first;
                 }
                 let names: Vec<String> = parts.iter().map(|p| p.0.to_string()).collect();
                 let name = self.plan.node(id).columns[i].name.to_string();
@@ -365,18 +366,9 @@ pub fn window_bound(operator: usize, bound: &str, interner: &mut Interner) -> Id
     })
 }
 
-/// The local phase below a global aggregate.
-pub fn local_phase(plan: &Plan, id: NodeId) -> Option<NodeId> {
-    if !matches!(plan.node(id).op, Operator::GlobalWindowAggregate(_) | Operator::GlobalGroupAggregate(_)) {
-        return None;
-    }
-    let exchange = *plan.node(id).inputs.first()?;
-    plan.node(exchange).inputs.first().copied()
-}
-
 /// The keys of the local phase below a global aggregate, as columns of what that phase reads.
 fn phase_keys(plan: &Plan, id: NodeId) -> &[usize] {
-    match local_phase(plan, id).map(|l| &plan.node(l).op) {
+    match plan.local_phase(id).map(|l| &plan.node(l).op) {
         Some(Operator::LocalWindowAggregate(l)) => &l.keys,
         Some(Operator::LocalGroupAggregate(l)) => &l.keys,
         _ => &[],

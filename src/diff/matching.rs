@@ -423,7 +423,14 @@ pub fn family(op: &Operator) -> &'static str {
 
 fn is_significant(op: &Operator) -> bool {
     op.is_stateful()
-        || matches!(op, Operator::Sink(_) | Operator::Union(_) | Operator::TableSourceScan(_) | Operator::Values(_))
+        || matches!(
+            op,
+            Operator::TemporalSort(_)
+                | Operator::Sink(_)
+                | Operator::Union(_)
+                | Operator::TableSourceScan(_)
+                | Operator::Values(_)
+        )
 }
 
 /// The operators that the inputs of a node come from.

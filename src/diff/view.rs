@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::lineage::{Ident, Interner, Lineage, local_phase};
+use super::lineage::{Ident, Interner, Lineage};
 use super::matching::{Matching, Side};
 use crate::exec::group_window_aggregate::EmitStrategy;
 use crate::exec::rank::Ranking;
@@ -126,7 +126,7 @@ impl<'a> SideView<'a> {
     pub fn aggregate(&mut self, id: NodeId, m: &Matching, i: &mut Interner) -> Option<AggregateView> {
         let plan = self.plan;
         let input = self.lineage.aggregate_input(id, m, i);
-        let reads = local_phase(plan, id).unwrap_or(id);
+        let reads = plan.local_phase(id).unwrap_or(id);
         let names: Vec<String> = plan.input_columns(reads, 0).iter().map(|c| c.name.to_string()).collect();
         let key = |column: usize, origins: Option<&Origins>| KeyView {
             ident: input[column],

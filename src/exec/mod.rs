@@ -129,6 +129,15 @@ impl Plan {
         self.node(id).inputs.get(i).map_or(&[], |input| &self.node(*input).columns)
     }
 
+    /// The local phase below a global aggregate, which reads the rows that are aggregated.
+    pub fn local_phase(&self, id: NodeId) -> Option<NodeId> {
+        if !matches!(self.node(id).op, Operator::GlobalWindowAggregate(_) | Operator::GlobalGroupAggregate(_)) {
+            return None;
+        }
+        let exchange = *self.node(id).inputs.first()?;
+        self.node(exchange).inputs.first().copied()
+    }
+
     /// One operator in Flink's EXPLAIN notation.
     pub fn text(&self, id: NodeId) -> String {
         let node = self.node(id);
@@ -295,8 +304,7 @@ impl Operator {
                 | Operator::ChangelogNormalize(_)
                 | Operator::Limit(_)
                 | Operator::SortLimit(_)
-                | Operator::TemporalSort(_)
                 | Operator::GlobalGroupAggregate(_)
-        )
+        ) || matches!(self, Operator::TemporalSort(sort) if sort.is_stateful())
     }
 }

@@ -30,11 +30,10 @@ pub fn assemble(
         functions: Default::default(),
         temporary_tables: Vec::new(),
     };
-    let interval = mini_batch;
     let several_leaves = trees.iter().map(leaves).sum::<usize>() > 1;
     let mut shared = Sharing { known: HashMap::new(), on: share && several_leaves, sources: share_sources };
     let roots: Vec<NodeId> =
-        trees.into_iter().map(|t| add(&mut plan, settle(mini_batches(t, interval), false), &mut shared)).collect();
+        trees.into_iter().map(|t| add(&mut plan, settle(mini_batches(t, mini_batch), false), &mut shared)).collect();
     number(&mut plan, roots);
     super::needed::mark(&mut plan);
     plan

@@ -13,6 +13,13 @@ pub struct TemporalSort {
     pub proctime: bool,
 }
 
+impl TemporalSort {
+    /// Rows arrive in the order of processing time: sorted by it alone, they pass (`StreamExecTemporalSort`).
+    pub fn is_stateful(&self) -> bool {
+        !self.proctime || self.order.len() > 1
+    }
+}
+
 impl ExecNode for TemporalSort {
     fn kind(&self) -> &'static str {
         "TemporalSort"

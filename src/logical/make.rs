@@ -54,8 +54,7 @@ pub fn null_if_no_rows(count: Rex, value: Rex, ty: DataType) -> Rex {
 /// `sum / count` in the type of AVG.
 pub fn average(sum: Rex, count: Rex, ty: &DataType) -> Rex {
     let sum = if matches!(ty.kind, TypeKind::Decimal(..)) { cast_kind(sum, ty) } else { sum };
-    let quotient = Rex::call(&op::DIVIDE, vec![sum, count], ty.clone());
-    quotient
+    Rex::call(&op::DIVIDE, vec![sum, count], ty.clone())
 }
 
 /// `x * x`.

@@ -465,7 +465,7 @@ impl Rel {
             let over_inside = inner.iter().any(Rex::contains_over);
             let over_on_top = exprs.iter().any(Rex::contains_over);
             let volatile = inner.iter().any(|e| !e.is_deterministic()) && !each_used_once(&exprs, inner.len());
-            if !(over_inside && over_on_top) && !volatile {
+            if !(volatile || over_inside && over_on_top) {
                 let merged: Vec<Rex> = exprs.iter().map(|e| e.substitute(inner)).collect();
                 let mut inputs = self.inputs;
                 let input = inputs.remove(0);

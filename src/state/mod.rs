@@ -7,11 +7,15 @@
 pub mod accumulators;
 mod changelog_normalize;
 mod deduplicate;
+mod global_group_aggregate;
 mod group_aggregate;
 mod group_window_aggregate;
+mod limit;
 mod over_aggregate;
 mod rank;
 mod sink;
+mod sort_limit;
+mod temporal_sort;
 pub mod text;
 pub mod types;
 mod window_aggregate;
@@ -136,6 +140,7 @@ trait Stateful {
 /// What an operator's state depends on beside the operator itself.
 struct StateContext<'a> {
     plan: &'a Plan,
+    id: NodeId,
     node: &'a Node,
     /// The columns of its (first) input.
     input: &'a [Column],
@@ -143,7 +148,12 @@ struct StateContext<'a> {
 
 impl<'a> StateContext<'a> {
     fn of(plan: &'a Plan, id: NodeId) -> StateContext<'a> {
-        StateContext { plan, node: plan.node(id), input: plan.input_columns(id, 0) }
+        StateContext { plan, id, node: plan.node(id), input: plan.input_columns(id, 0) }
+    }
+
+    /// What the local aggregate below a global one reads.
+    fn local_input(&self) -> &'a [Column] {
+        self.plan.local_phase(self.id).map_or(&[], |local| self.plan.input_columns(local, 0))
     }
 
     /// `table.exec.state.ttl`, if it is on.
@@ -237,13 +247,27 @@ fn stateful(op: &Operator) -> Option<&dyn Stateful> {
         Operator::GlobalWindowAggregate(op) => op,
         Operator::GroupWindowAggregate(op) => op,
         Operator::GroupAggregate(op) => op,
+        Operator::GlobalGroupAggregate(op) => op,
         Operator::OverAggregate(op) => op,
         Operator::WindowRank(op) => op,
         Operator::WindowDeduplicate(op) => op,
         Operator::Rank(op) => op,
         Operator::Deduplicate(op) => op,
+        Operator::Limit(op) => op,
+        Operator::SortLimit(op) => op,
+        Operator::TemporalSort(op) => op,
         Operator::ChangelogNormalize(op) => op,
         Operator::Sink(op) => op,
-        _ => return None,
+        Operator::TableSourceScan(_)
+        | Operator::Values(_)
+        | Operator::Calc(_)
+        | Operator::WatermarkAssigner(_)
+        | Operator::MiniBatchAssigner(_)
+        | Operator::Expand(_)
+        | Operator::Exchange(_)
+        | Operator::DropUpdateBefore(_)
+        | Operator::Union(_)
+        | Operator::LocalWindowAggregate(_)
+        | Operator::LocalGroupAggregate(_) => return None,
     })
 }

@@ -4,15 +4,28 @@
 use super::types::StateType;
 use super::{StateContext, StateEntry, Stateful};
 use crate::exec::rank::{Rank, RankStrategy};
+use crate::logical::rel::SortKey;
 
-impl Stateful for Rank {
-    fn entries(&self, context: &StateContext<'_>) -> Vec<StateEntry> {
-        let keyed = context.keyed(self.ranking.partition.iter().copied(), StateType::Void);
-        let sort_key: StateType = context.row_of(self.ranking.order.iter().map(|k| k.column)).into();
+/// The rows that are kept of an order.
+pub(super) struct Kept<'a> {
+    /// PARTITION BY.
+    pub partition: &'a [usize],
+    /// ORDER BY.
+    pub order: &'a [SortKey],
+    /// Only the first row is kept.
+    pub top_one: bool,
+    /// How.
+    pub strategy: &'a RankStrategy,
+}
+
+impl Kept<'_> {
+    /// The entries, also of the operators that Flink makes from `StreamExecRank`: `Limit` and `SortLimit`.
+    pub(super) fn entries(&self, context: &StateContext<'_>) -> Vec<StateEntry> {
+        let keyed = context.keyed(self.partition.iter().copied(), StateType::Void);
+        let sort_key: StateType = context.row_of(self.order.iter().map(|k| k.column)).into();
         let row: StateType = context.input_row().into();
-        let top_one = (self.ranking.start, self.ranking.end) == (1, 1);
-        let states = match &self.strategy {
-            RankStrategy::AppendFast | RankStrategy::UpdateFast(_) if top_one => {
+        let states = match self.strategy {
+            RankStrategy::AppendFast | RankStrategy::UpdateFast(_) if self.top_one => {
                 vec![keyed.value("Top1-Rank-State", row)]
             }
             RankStrategy::AppendFast => vec![keyed.map("data-state-with-append", sort_key, row.list())],
@@ -29,5 +42,18 @@ impl Stateful for Rank {
         let mut out: Vec<_> = states.into_iter().map(|e| e.compiled("rankState").with_ttl(ttl)).collect();
         out.extend(keyed.user_timers());
         out
+    }
+}
+
+impl Stateful for Rank {
+    fn entries(&self, context: &StateContext<'_>) -> Vec<StateEntry> {
+        let ranking = &self.ranking;
+        let kept = Kept {
+            partition: &ranking.partition,
+            order: &ranking.order,
+            top_one: (ranking.start, ranking.end) == (1, 1),
+            strategy: &self.strategy,
+        };
+        kept.entries(context)
     }
 }

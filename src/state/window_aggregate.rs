@@ -4,8 +4,8 @@
 use super::accumulators::{AccumulatorLayout, AggregateUse};
 use super::types::StateType;
 use super::{StateContext, StateEntry, StateKind, Stateful};
+use crate::exec::Column;
 use crate::exec::window_aggregate::{GlobalWindowAggregate, WindowAggregate};
-use crate::exec::{Column, NodeId, Operator, Plan};
 use crate::logical::rel::{AggCall, WindowKind};
 
 impl WindowAggregate {
@@ -58,18 +58,6 @@ pub(super) fn watermark() -> StateEntry {
     }
 }
 
-/// What the local aggregate below `node` reads.
-fn local_input<'a>(plan: &'a Plan, inputs: &[NodeId]) -> &'a [Column] {
-    let mut below = inputs.first().copied();
-    while let Some(id) = below {
-        if matches!(plan.node(id).op, Operator::LocalWindowAggregate(_)) {
-            return plan.input_columns(id, 0);
-        }
-        below = plan.node(id).inputs.first().copied();
-    }
-    &[]
-}
-
 impl Stateful for WindowAggregate {
     fn entries(&self, context: &StateContext<'_>) -> Vec<StateEntry> {
         self.state(context, &self.accumulators(context.input))
@@ -82,11 +70,11 @@ impl Stateful for WindowAggregate {
 
 impl Stateful for GlobalWindowAggregate {
     fn entries(&self, context: &StateContext<'_>) -> Vec<StateEntry> {
-        let layout = self.accumulators(local_input(context.plan, &context.node.inputs));
+        let layout = self.accumulators(context.local_input());
         self.aggregate.state(context, &layout)
     }
 
     fn layout(&self, context: &StateContext<'_>) -> Option<AccumulatorLayout> {
-        Some(self.accumulators(local_input(context.plan, &context.node.inputs)))
+        Some(self.accumulators(context.local_input()))
     }
 }

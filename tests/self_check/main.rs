@@ -3,6 +3,7 @@
 //! `KEEPSTATE_CASES` sets the number of jobs, `KEEPSTATE_SEED` another seed than the fixed one.
 
 mod choices;
+mod found;
 mod generate;
 mod job;
 mod mutate;

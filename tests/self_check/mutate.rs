@@ -93,6 +93,21 @@ fn over_is_read(select: &Select, live: &HashSet<Col>) -> bool {
     select.items.iter().any(|(e, out)| matches!(e, Expr::Call(c) if c.over) && live.contains(out))
 }
 
+/// True if the rows may be unique by some columns.
+fn unique_below(from: &From) -> bool {
+    match from {
+        From::Table(_) => false,
+        From::Tvf(tvf) => unique_below(&tvf.input),
+        From::Query(query) => match &**query {
+            Query::Union(_) => false,
+            Query::Select(select) => {
+                let ranks = select.filters.iter().any(|e| matches!(e, Expr::RankRange(..)));
+                select.distinct || ranks || !select.group.is_empty() || unique_below(&select.from)
+            }
+        },
+    }
+}
+
 fn columns_of(e: &Expr, out: &mut Vec<Col>) {
     match e {
         Expr::Column(c) | Expr::RankRange(c, ..) => out.push(*c),
@@ -153,19 +168,18 @@ impl Walk<'_> {
         let stateful = above || calls || ranks || groups || select.distinct;
 
         // Conditions below the state. Tables have a column that nothing else filters on.
-        if stateful {
-            if let From::Table(t) = select.from {
-                let mark = self.job.tables[t].columns[4];
-                if self.here("a filter below the state") {
-                    let value = Box::new(Expr::Column(mark));
-                    select.filters.push(Expr::Compare(Cmp::NotEqual, value, Box::new(Expr::Int(12_345))));
-                }
+        if stateful && let From::Table(t) = select.from {
+            let mark = self.job.tables[t].columns[4];
+            if self.here("a filter below the state") {
+                let value = Box::new(Expr::Column(mark));
+                select.filters.push(Expr::Compare(Cmp::NotEqual, value, Box::new(Expr::Int(12_345))));
             }
         }
         for (e, out) in &mut select.items {
             if self.live.contains(out) {
                 match e {
-                    Expr::Call(call) => self.call(call),
+                    // Over rows that are unique by the group keys Flink computes an aggregate without state.
+                    Expr::Call(call) if call.over || !unique_below(&select.from) => self.call(call),
                     Expr::RowNumber(partition, order) => self.row_number(partition, order),
                     _ => {}
                 }
@@ -189,19 +203,19 @@ impl Walk<'_> {
                 }
             }
         }
-        if over_is_read(select, self.live) {
-            if let Some(over) = &mut select.over {
-                if self.here("the frame") {
-                    over.frame = match over.frame {
-                        Frame::Rows(n) => Frame::Rows(n + 1),
-                        Frame::Range(n) => Frame::Range(n + 60_000),
-                        Frame::Default => Frame::RowsUnbounded,
-                        Frame::RowsUnbounded => Frame::Default,
-                    };
-                }
-                if !over.partition.is_empty() && self.here("a partition key of OVER dropped") {
-                    over.partition.remove(0);
-                }
+        if over_is_read(select, self.live)
+            && let Some(over) = &mut select.over
+        {
+            if self.here("the frame") {
+                over.frame = match over.frame {
+                    Frame::Rows(n) => Frame::Rows(n + 1),
+                    Frame::Range(n) => Frame::Range(n + 60_000),
+                    Frame::Default => Frame::RowsUnbounded,
+                    Frame::RowsUnbounded => Frame::Default,
+                };
+            }
+            if !over.partition.is_empty() && self.here("a partition key of OVER dropped") {
+                over.partition.remove(0);
             }
         }
         match &mut select.from {
@@ -211,10 +225,10 @@ impl Walk<'_> {
                 // Without an aggregate or rank above nothing is kept by a window function.
                 if calls || groups || ranks {
                     self.window(&mut tvf.window);
-                    if let Some(offset) = &mut tvf.offset {
-                        if self.here("the window's offset") {
-                            *offset += 1_000;
-                        }
+                    if let Some(offset) = &mut tvf.offset
+                        && self.here("the window's offset")
+                    {
+                        *offset += 1_000;
                     }
                 }
                 if let From::Query(query) = &mut tvf.input {
@@ -245,10 +259,11 @@ impl Walk<'_> {
 
     fn call(&mut self, call: &mut Call) {
         let numeric = call.arg.is_some() && matches!(call.function, "SUM" | "MAX" | "MIN" | "AVG");
-        if numeric && self.here("an argument of an aggregate") {
-            if let Some(arg) = call.arg.take() {
-                call.arg = Some(Expr::Arithmetic('+', Box::new(arg), Box::new(Expr::Int(7_777))));
-            }
+        if numeric
+            && self.here("an argument of an aggregate")
+            && let Some(arg) = call.arg.take()
+        {
+            call.arg = Some(Expr::Arithmetic('+', Box::new(arg), Box::new(Expr::Int(7_777))));
         }
         if !call.over && call.filter.is_none() && self.here("FILTER of an aggregate") {
             if let Some(Expr::Column(c)) = call.arg {

@@ -40,7 +40,9 @@ impl Comparison<'_> {
         let mut at = self.matching.pairs[number].parent;
         while let Some(p) = at {
             let pair = &self.matching.pairs[p];
-            if let Some(span) = pair.new.and_then(|id| self.new.plan.node(id).origins.first()) {
+            if let Some(id) = pair.new
+                && let Some(span) = self.new.plan.node(id).origins.first()
+            {
                 return Some(span);
             }
             at = pair.parent;
@@ -143,8 +145,11 @@ impl Comparison<'_> {
         let mut sinks: Vec<String> = Vec::new();
         for p in self.matching.above(number).into_iter().chain([number]) {
             let pair = &self.matching.pairs[p];
-            let sink = name(self.new.plan, pair.new).or_else(|| name(self.old.plan, pair.old));
-            sinks.extend(sink.filter(|s| !sinks.contains(s)));
+            if let Some(sink) = name(self.new.plan, pair.new).or_else(|| name(self.old.plan, pair.old))
+                && !sinks.contains(&sink)
+            {
+                sinks.push(sink);
+            }
         }
         sinks
     }

@@ -118,15 +118,15 @@ impl Lowering<'_> {
         let time_name = input.columns[window.time].name.clone();
         let mut window = window;
         let mut lowered = self.lower(input)?;
-        if window.clock {
-            if let Some((below, place)) = without_clock(&lowered, window.time) {
-                time = None;
-                lowered = below;
-                window.keys = window.keys.iter().map(|k| place[*k]).collect();
-                window.calls = window.calls.iter().map(|c| moved_call(c, &place)).collect();
-                for w in &mut window.written {
-                    w.call = moved_call(&w.call, &place);
-                }
+        if window.clock
+            && let Some((below, place)) = without_clock(&lowered, window.time)
+        {
+            time = None;
+            lowered = below;
+            window.keys = window.keys.iter().map(|k| place[*k]).collect();
+            window.calls = window.calls.iter().map(|c| moved_call(c, &place)).collect();
+            for w in &mut window.written {
+                w.call = moved_call(&w.call, &place);
             }
         }
         let input = exchange(lowered, window.keys.clone());

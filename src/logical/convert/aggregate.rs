@@ -229,7 +229,7 @@ impl<'a> Builder<'a> {
                     };
                     let rex = translator.select_item(expr, &mut resolver)?;
                     let name = item_name(expr, alias.as_ref(), i);
-                    if let Some(k) = rex.as_input().and_then(|c| aggregate_index(c)) {
+                    if let Some(k) = rex.as_input().and_then(aggregate_index) {
                         collector.calls[k].name.get_or_insert_with(|| name.clone());
                     }
                     items.push(rex);
@@ -491,7 +491,6 @@ fn build_aggregate(
         .collect();
     check_size(&below.exprs, &rel, at)?;
     let mut input = rel.project_as(below.exprs, unique(names), Origins::at(at));
-    let mut key_columns = key_columns;
     let mut expand_id = None;
     if let Some(sets) = &sets {
         let (expanded, id, moved) = expand(input, &key_columns, sets, &calls, at);

@@ -61,7 +61,7 @@ fn for_each_child<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
         ExprKind::Between { expr, low, high, .. } => [expr, low, high].into_iter().for_each(|e| f(e)),
         ExprKind::InList { expr, list, .. } => {
             f(expr);
-            list.iter().for_each(|e| f(e));
+            list.iter().for_each(f);
         }
         ExprKind::Case { operand, branches, otherwise } => {
             operand.iter().chain(otherwise).for_each(|e| f(e));
@@ -70,7 +70,7 @@ fn for_each_child<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
                 f(then);
             }
         }
-        ExprKind::Row(list) | ExprKind::Array(list) | ExprKind::Map(list) => list.iter().for_each(|e| f(e)),
+        ExprKind::Row(list) | ExprKind::Array(list) | ExprKind::Map(list) => list.iter().for_each(f),
     }
 }
 

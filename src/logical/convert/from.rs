@@ -31,7 +31,7 @@ impl FromItem {
 
 impl<'a> Builder<'a> {
     /// The FROM clause of a SELECT.
-    pub(super) fn from_clause(&mut self, select: &'a Select) -> PlanResult<FromItem> {
+    pub(super) fn read_from(&mut self, select: &'a Select) -> PlanResult<FromItem> {
         match select.from.as_slice() {
             [] => Ok(FromItem { rel: self.one_row(select.span), qualifier: Vec::new() }),
             [one] => self.table_ref(one, select),
@@ -78,10 +78,10 @@ impl<'a> Builder<'a> {
         select: Option<(&'a Select, Option<&'a TableAlias>)>,
     ) -> PlanResult<(Rel, Vec<String>)> {
         let qualifier: Vec<String> = name.parts.iter().map(|p| p.value.clone()).collect();
-        if let [single] = name.parts.as_slice() {
-            if let Some(at) = self.ctes.iter().rposition(|c| c.name == single.value) {
-                return Ok((self.expand_cte(at, name.span)?, qualifier));
-            }
+        if let [single] = name.parts.as_slice()
+            && let Some(at) = self.ctes.iter().rposition(|c| c.name == single.value)
+        {
+            return Ok((self.expand_cte(at, name.span)?, qualifier));
         }
         match self.catalog.resolve(name)? {
             Resolved::Table(table) => {

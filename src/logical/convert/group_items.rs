@@ -95,11 +95,13 @@ impl<'a> Builder<'a> {
                 .collect();
         }
         // A GROUP BY of constants alone keeps one of them: without a row there is no group.
-        if out.keys.is_empty() && out.window.is_none() && !several {
-            if let Some(constant) = out.constant.take() {
-                out.keys.push(constant);
-                out.written_keys.push(WrittenKey::Key(0));
-            }
+        if out.keys.is_empty()
+            && out.window.is_none()
+            && !several
+            && let Some(constant) = out.constant.take()
+        {
+            out.keys.push(constant);
+            out.written_keys.push(WrittenKey::Key(0));
         }
         if several && sets.len() > 1 {
             if let Some(window) = &out.window {

@@ -155,7 +155,7 @@ impl SelectResolver<'_> {
         match (units, rex.as_literal()) {
             // Flink takes an interval for ROWS too, and counts its milliseconds; months count as a number for RANGE.
             (_, Some(Value::Millis(ms))) => Ok(*ms),
-            (FrameUnits::Range, Some(Value::Months(months))) => Ok(i64::from(*months)),
+            (FrameUnits::Range, Some(Value::Months(months))) => Ok(*months),
             (FrameUnits::Rows, Some(Value::Int(n))) if *n >= 0 => Ok(*n),
             (FrameUnits::Range, Some(Value::Int(_) | Value::Decimal { .. })) => {
                 Err(PlanError::rejected(e.span, "data type mismatch between ORDER BY and RANGE clause")

@@ -86,7 +86,7 @@ impl<'a> Builder<'a> {
         }
         check_windows(&select.windows)?;
         let sort_items = std::mem::take(&mut self.sort_items);
-        let item = self.from_clause(select)?;
+        let item = self.read_from(select)?;
         let mut scope = item.scope();
         let mut rel = item.rel;
         if let Some(condition) = &select.selection {

@@ -24,10 +24,10 @@ pub fn columns_in_order<'a>(exprs: impl IntoIterator<Item = &'a Rex>) -> Vec<usi
     let mut order = Vec::new();
     for e in exprs {
         e.visit(&mut |r| {
-            if let Some(i) = r.as_input() {
-                if seen.insert(i) {
-                    order.push(i);
-                }
+            if let Some(i) = r.as_input()
+                && seen.insert(i)
+            {
+                order.push(i);
             }
         });
     }

@@ -124,7 +124,7 @@ fn the_window(exprs: &[Rex]) -> PlanResult<Span> {
 /// Flink names the results of every OVER operator `w0$o0`, ..., and fails when one stands right on another: a projection in
 /// between gives the results of the inner one other names.
 fn reject_over_on_over(input: &Rel, exprs: &[Rex], window: Span) -> PlanResult<()> {
-    if !stands_on_over(input) || exprs.iter().all(|e| only_ranking(e)) {
+    if !stands_on_over(input) || exprs.iter().all(only_ranking) {
         return Ok(());
     }
     Err(PlanError::rejected(window, "field names must be unique, found duplicates: [w0$o0]")

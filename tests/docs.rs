@@ -1,0 +1,108 @@
+//! The documents: their commands are run, and the paths that they name exist.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+const DOCUMENTS: [&str; 5] = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "BENCHMARKS.md", "CHANGELOG.md"];
+
+fn read(path: &str) -> String {
+    std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// Every `console` block of the documents and of `tests/cli/` is run. `TRYCMD=overwrite cargo test --test docs` writes
+/// the output anew.
+#[test]
+fn commands_do_what_the_documents_show() {
+    trycmd::TestCases::new()
+        .env("COLUMNS", "100")
+        .env("NO_COLOR", "1")
+        .case("README.md")
+        .case("CONTRIBUTING.md")
+        .case("tests/cli/*.md")
+        .case("tests/cli/*.toml")
+        .run();
+}
+
+/// Everything between backticks or in a link that looks like a path of this repository exists.
+#[test]
+fn paths_in_documents_exist() {
+    let roots = ["src/", "tests/", "rules/", "examples/", "benches/", ".ci/"];
+    for document in DOCUMENTS {
+        let text = read(document);
+        let quoted = text.split('`').skip(1).step_by(2);
+        let linked = text.split("](").skip(1).filter_map(|rest| rest.split([')', '#']).next());
+        for path in quoted.chain(linked.filter(|l| !l.is_empty() && !l.contains("://"))) {
+            let path = path.split(':').next().unwrap_or(path);
+            let ours = roots.iter().any(|root| path.starts_with(root)) || path.ends_with(".md");
+            if ours && !path.contains(['<', '*', ' ', '{', '\n']) {
+                assert!(Path::new(path).exists(), "{document} names {path}, which does not exist");
+            }
+        }
+    }
+}
+
+/// The README lists exactly the pages of the rule book.
+#[test]
+fn the_readme_lists_all_pages() {
+    let pages: BTreeSet<&str> =
+        keepstate::rules::RuleBook::embedded().rules().iter().map(|rule| rule.page.as_str()).collect();
+    let text = read("README.md");
+    let section = text.split("## What is judged").nth(1).and_then(|t| t.split("### Limits").next()).unwrap();
+    let listed: BTreeSet<&str> =
+        section.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();
+    assert_eq!(listed, pages);
+}
+
+/// What `.ci/run` runs is what the README tells people to run.
+#[test]
+fn the_readme_shows_what_ci_runs() {
+    let (readme, ci) = (read("README.md"), read(".ci/run"));
+    let block = readme.split("```sh\n").nth(1).and_then(|t| t.split("```").next()).unwrap();
+    for command in block.lines() {
+        let arguments = command.strip_prefix("cargo ").unwrap_or_else(|| panic!("{command} is not run by cargo"));
+        let locked = arguments.split_once(' ').map_or_else(
+            || format!("cargo {arguments} --locked"),
+            |(subcommand, rest)| format!("cargo {subcommand} --locked {rest}"),
+        );
+        assert!(ci.lines().any(|line| line.trim() == locked), ".ci/run does not run `{locked}`");
+    }
+}
+
+/// Each example as JSON: one document, whose exit code is the exit status.
+#[test]
+fn examples_report_json() {
+    let expected = [
+        ("order_totals", 0, "partially-compatible"),
+        ("rewritten", 0, "compatible"),
+        ("top_products", 1, "incompatible"),
+        ("wrong_sql", 2, "unknown"),
+    ];
+    let mut there: Vec<String> = std::fs::read_dir("examples")
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.join("old.sql").exists())
+        .map(|path| path.file_name().unwrap().to_string_lossy().into_owned())
+        .collect();
+    there.sort();
+    assert_eq!(there, expected.map(|(name, ..)| name));
+
+    for (name, status, verdict) in expected {
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_keepstate"))
+            .args(["check", "--format", "json"])
+            .args(["old", "new"].map(|side| format!("examples/{name}/{side}.sql")))
+            .output()
+            .unwrap();
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(output.status.code(), Some(status), "{name}");
+        assert_eq!((&report["exit_code"], &report["verdict"]), (&status.into(), &verdict.into()), "{name}");
+        assert_eq!((report["schema_version"].as_u64(), output.stderr.len()), (Some(1), 0), "{name}");
+    }
+}
+
+/// The rule that CONTRIBUTING.md walks through is the one in the book.
+#[test]
+fn the_walk_through_shows_a_real_rule() {
+    let document = read("CONTRIBUTING.md");
+    let shown = document.split("```toml\n").nth(1).and_then(|t| t.split("```").next()).unwrap();
+    assert!(read("rules/vvr/window-top-n/window-top-n-n-changed.md").starts_with(shown), "{shown}");
+}
