@@ -82,9 +82,8 @@ pub fn compare(c: &mut Comparison<'_>, number: usize, o: NodeId, n: NodeId) {
             .chain(&removed)
             .chain(&other)
             .find_map(|name| table.columns.iter().find(|c| c.name == *name).map(|c| c.span));
-        if let (Some(span), true) = (column, options.is_empty())
-            && !(renamed || connector || changelog || watermark || primary_key)
-        {
+        let only_columns = options.is_empty() && !(renamed || connector || changelog || watermark || primary_key);
+        if let Some(span) = column.filter(|_| only_columns) {
             return span;
         }
         if connector {

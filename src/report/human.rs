@@ -212,7 +212,7 @@ impl<'a> Printer<'a> {
 /// What happens to the state of the finding's operator, for findings about an operator that keeps some.
 fn state_sentence(finding: &Finding) -> Option<String> {
     let sentence = match finding.verdict {
-        Verdict::Unknown => "nothing written decides whether it fits",
+        Verdict::Unknown => "may fit or not: nothing written decides it",
         _ => finding.consequence.sentence(),
     };
     match (&finding.operator, finding.state.as_slice()) {
@@ -221,9 +221,9 @@ fn state_sentence(finding: &Finding) -> Option<String> {
             Some(format!("{} of {} {sentence}", names.join(", "), operator.kind))
         }
         (Some(operator), []) if finding.verdict > Verdict::Compatible => {
-            Some(format!("of {}: {sentence}", operator.kind))
+            Some(format!("that of {} {sentence}", operator.kind))
         }
-        (None, _) if finding.consequence != Consequence::None => Some(format!("of the job: {sentence}")),
+        (None, _) if finding.consequence != Consequence::None => Some(format!("that of the job {sentence}")),
         _ => None,
     }
 }
