@@ -82,10 +82,10 @@ pub fn compare(c: &mut Comparison<'_>, number: usize, o: NodeId, n: NodeId) {
             .chain(&removed)
             .chain(&other)
             .find_map(|name| table.columns.iter().find(|c| c.name == *name).map(|c| c.span));
-        if let (Some(span), true) = (column, options.is_empty()) {
-            if !(renamed || connector || changelog || watermark || primary_key) {
-                return span;
-            }
+        if let (Some(span), true) = (column, options.is_empty())
+            && !(renamed || connector || changelog || watermark || primary_key)
+        {
+            return span;
         }
         if connector {
             table.options.span("connector").unwrap_or(table.span)

@@ -288,10 +288,11 @@ fn finding(m: Match<'_>, change: &Change, facts: &Facts) -> Finding {
 }
 
 fn no_rule(change: &Change, facts: &Facts, aspects: &[&str]) -> Finding {
-    let place = match lookup(facts, "family") {
-        Some(Fact::Word(family)) => format!(" of the {}", family.replace('-', " ")),
+    let family = match lookup(facts, "family") {
+        Some(Fact::Word(family)) => family.replace('-', " "),
         _ => String::new(),
     };
+    let place = if family.is_empty() { String::new() } else { format!(" of the {family}") };
     let mut args = owned_args(change);
     let mut what = change.kind.name().replace('-', " ");
     if let ChangeKind::JobOption { key } = &change.kind {
@@ -307,7 +308,11 @@ fn no_rule(change: &Change, facts: &Facts, aspects: &[&str]) -> Finding {
         verdict: Verdict::Unknown,
         basis: Basis::Undocumented,
         consequence: Consequence::Undetermined,
-        message: format!("the {what}{place} changes, and no rule says what that does to the state"),
+        message: match change.kind {
+            ChangeKind::OperatorAdded => format!("no rule says what a new operator does to the state: {family}"),
+            ChangeKind::OperatorRemoved => format!("no rule says what becomes of the state without the {family}"),
+            _ => format!("no rule says what a change of the {what}{place} does to the state"),
+        },
         help: "try it on a copy of the job and its state, or start without state".to_owned(),
         url: None,
         operator: change.operator.clone(),

@@ -109,6 +109,22 @@ impl Comparison<'_> {
         idents.iter().find(|id| in_ddl(id)).map(|id| self.interner.info(*id).name.clone())
     }
 
+    /// A window function that keeps rows of its own: SESSION, whose windows grow with them.
+    pub(super) fn window_table_function(&mut self, number: usize, o: NodeId, n: NodeId) {
+        let (Operator::WindowTableFunction(a), Operator::WindowTableFunction(b)) =
+            (&self.old.plan.node(o).op, &self.new.plan.node(n).op)
+        else {
+            return;
+        };
+        let input_a = self.old.input_idents(o, &self.matching, &mut self.interner);
+        let input_b = self.new.input_idents(n, &self.matching, &mut self.interner);
+        let va = self.old.window(o, &a.window, &input_a, &self.matching, &mut self.interner);
+        let vb = self.new.window(n, &b.window, &input_b, &self.matching, &mut self.interner);
+        self.window(number, &va, &vb);
+        let explained: Vec<Ident> = [&va, &vb].into_iter().flat_map(|w| w.session_keys.iter().copied()).collect();
+        self.input_columns(number, o, n, &explained);
+    }
+
     pub(super) fn window(&mut self, number: usize, a: &WindowView, b: &WindowView) {
         let mut change = WindowChange { offset: a.offset != b.offset, ..WindowChange::default() };
         match (a.kind, b.kind) {
@@ -147,6 +163,14 @@ impl Comparison<'_> {
         if change.time_attribute && words.0 == words.1 {
             let time = |w: &WindowView| w.time.map(|t| self.interner.info(t).name.clone()).unwrap_or_default();
             words = (format!("{} on `{}`", words.0, time(a)), format!("{} on `{}`", words.1, time(b)));
+        }
+        if change.session_keys {
+            let keys = |w: &WindowView| {
+                let names: Vec<String> =
+                    w.session_keys.iter().map(|k| format!("`{}`", self.interner.info(*k).name)).collect();
+                if names.is_empty() { "no key".to_owned() } else { names.join(", ") }
+            };
+            words = (format!("{} by {}", words.0, keys(a)), format!("{} by {}", words.1, keys(b)));
         }
         let args = vec![("old", words.0), ("new", words.1)];
         let places = (place(a), place(b));

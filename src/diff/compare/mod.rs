@@ -140,6 +140,7 @@ impl<'a> Comparison<'a> {
             "window-aggregate" | "group-window-aggregate" | "group-aggregate" => self.aggregates(number, o, n),
             "over-aggregate" => self.over(number, o, n),
             "window-rank" | "window-deduplicate" | "rank" | "deduplicate" => self.rank(number, o, n),
+            "window-table-function" => self.window_table_function(number, o, n),
             "limit" | "sort-limit" | "temporal-sort" => self.sorted(number, o, n),
             "source" => super::sources::compare(self, number, o, n),
             "union" => self.union(number, o, n),

@@ -1,0 +1,26 @@
+CREATE TEMPORARY TABLE tmall_item(
+  itemid    VARCHAR,
+  itemtype  VARCHAR,
+  eventtime VARCHAR,
+  onselltime AS TO_TIMESTAMP(eventtime),
+  price     DOUBLE,
+  WATERMARK FOR onselltime AS onselltime - INTERVAL '2' SECOND  -- Define a watermark for the rowtime.
+) WITH (
+  'connector'                    = 'kafka',
+  'topic'                        = '<yourTopic>',
+  'properties.bootstrap.servers' = '<brokers>',
+  'scan.startup.mode'            = 'earliest-offset',
+  'format'                       = 'csv'
+);
+
+SELECT
+    itemid,
+    itemtype,
+    onselltime,
+    price,
+    MAX(price) OVER (
+        PARTITION BY itemtype
+        ORDER BY onselltime
+        RANGE BETWEEN INTERVAL '2' MINUTE PRECEDING AND CURRENT ROW
+    ) AS maxprice
+FROM tmall_item;
