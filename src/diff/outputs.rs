@@ -25,8 +25,14 @@ pub fn compare(c: &mut Comparison<'_>, number: usize, o: NodeId, n: NodeId) {
 
 /// Columns that a deduplication or a sort keeps on both sides, and that are sent out on one side only.
 fn kept_columns(c: &mut Comparison<'_>, old: &[Ident], new: &[Ident]) {
+    // This runs for every sink: most send what they sent, and need no look at every pair.
+    let (sent_old, sent_new): (FxHashSet<Ident>, FxHashSet<Ident>) =
+        (old.iter().copied().collect(), new.iter().copied().collect());
+    if sent_old == sent_new {
+        return;
+    }
     for number in 0..c.matching.pairs.len() {
-        let pair = c.matching.pairs[number].clone();
+        let pair = &c.matching.pairs[number];
         let (Some(o), Some(n)) = (pair.old, pair.new) else { continue };
         let keeps = |op: &Operator| matches!(op, Operator::Deduplicate(_) | Operator::TemporalSort(_));
         let input_stated =

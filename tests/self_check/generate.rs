@@ -193,6 +193,9 @@ impl Generator<'_, '_> {
     fn calls(&mut self, columns: &[Col], over: bool) -> Vec<(Expr, Col)> {
         let mut items = Vec::new();
         for _ in 0..=self.c.below(3) {
+            if columns.is_empty() {
+                break;
+            }
             let mut call = Call { function: "COUNT", distinct: false, arg: None, filter: None, over };
             let mut ty = Ty::BigInt;
             let column = *self.c.pick(columns);

@@ -10,7 +10,7 @@ impl Generator<'_, '_> {
         let columns: Vec<Col> =
             columns.iter().copied().filter(|c| !matches!(self.job.columns[*c].name.as_str(), "rn" | "mark")).collect();
         let columns = &columns[..];
-        while filters.len() < 3 && self.c.one_in(rarity) {
+        while !columns.is_empty() && filters.len() < 3 && self.c.one_in(rarity) {
             filters.push(self.condition(columns));
         }
         filters
@@ -31,7 +31,9 @@ impl Generator<'_, '_> {
                     }
                     3 => Expr::In(value, vec![n, n + 3, n + 1]),
                     4 => Expr::Between(value, n, n + 50),
-                    5 => Expr::IsNull(value),
+                    // A count is never NULL: such a condition would leave nothing.
+                    5 if self.job.columns[column].name != "agg" => Expr::IsNull(value),
+                    5 => Expr::Not(Box::new(Expr::In(value, vec![n, n + 5]))),
                     _ => {
                         let more = self.condition(columns);
                         Expr::Or(vec![Expr::Compare(Cmp::Less, value, Box::new(Expr::Int(n))), more])
