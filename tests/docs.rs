@@ -106,3 +106,29 @@ fn the_walk_through_shows_a_real_rule() {
     let shown = document.split("```toml\n").nth(1).and_then(|t| t.split("```").next()).unwrap();
     assert!(read("rules/vvr/window-top-n/window-top-n-n-changed.md").starts_with(shown), "{shown}");
 }
+
+/// What the README says cannot be planned yet cannot be planned yet.
+#[test]
+fn the_limits_are_the_limits() {
+    use keepstate::check::{Options, Text, check};
+    use keepstate::report::model::ErrorCode;
+
+    let tables = "CREATE TABLE a (k STRING, v INT, t TIMESTAMP(3), WATERMARK FOR t AS t) WITH ('connector' = 'kafka');
+        CREATE TABLE b (k STRING, w INT) WITH ('connector' = 'kafka');";
+    for query in [
+        "SELECT a.k FROM a JOIN b ON a.k = b.k",
+        "SELECT a.k FROM a, b WHERE a.k = b.k",
+        "SELECT k, x FROM a CROSS JOIN UNNEST(ARRAY[1]) AS u (x)",
+        "SELECT k, x FROM a, LATERAL TABLE(f(k)) AS u (x)",
+        "SELECT k FROM a WHERE v IN (SELECT w FROM b)",
+        "SELECT * FROM a MATCH_RECOGNIZE (PARTITION BY k ORDER BY t MEASURES A.v AS v PATTERN (A) DEFINE A AS A.v > 1)",
+        "SELECT k FROM a INTERSECT SELECT k FROM b",
+        "SELECT k FROM a EXCEPT SELECT k FROM b",
+    ] {
+        let text = Text::new("job.sql", format!("{tables} {query};"));
+        let report = check(text.clone(), text, &Options::default()).report;
+        let codes: Vec<ErrorCode> = report.errors.iter().map(|error| error.code).collect();
+        assert_eq!(report.exit_code, 2, "{query}");
+        assert!(codes.iter().all(|code| *code == ErrorCode::Unsupported), "{query}: {:?}", report.errors);
+    }
+}

@@ -161,9 +161,9 @@ fn difference(case: &Case) -> Option<String> {
         (Outcome::Rejected(message), false) => Some(format!("rejected, but Flink plans it: {message}")),
         (Outcome::Planned(..), true) => Some("planned, but Flink rejects it".to_owned()),
         (Outcome::Planned(kinds, stateful), false) => {
-            let mut wanted: Vec<_> = case.stateful.iter().map(|a| values(a)).collect();
+            let mut wanted: Vec<_> = case.stateful.iter().map(values).collect();
             wanted.sort();
-            let mut got: Vec<_> = stateful.iter().map(|a| values(a)).collect();
+            let mut got: Vec<_> = stateful.iter().map(values).collect();
             got.sort();
             if kinds != case.kinds {
                 Some(format!("operators\n  flink {:?}\n  here  {kinds:?}", case.kinds))

@@ -139,8 +139,8 @@ pub struct TypeName {
 /// Shapes of type names.
 #[derive(Debug, Clone)]
 pub enum TypeNameKind {
-    /// A name with optional numbers, upper case, words joined by one space: `DECIMAL` [10, 2], `VARCHAR` [20], `DOUBLE PRECISION`,
-    /// `TIMESTAMP` [3], `TIMESTAMP_LTZ`, `TIMESTAMP WITH LOCAL TIME ZONE` [3], `INTERVAL DAY TO SECOND`.
+    /// A name with optional numbers, upper case, words joined by one space: `DECIMAL` with 10 and 2, `VARCHAR` with 20, `DOUBLE PRECISION`,
+    /// `TIMESTAMP` with 3, `TIMESTAMP_LTZ`, `TIMESTAMP WITH LOCAL TIME ZONE` with 3, `INTERVAL DAY TO SECOND`.
     Simple(String, Vec<u32>),
     /// `ARRAY<T>` or `T ARRAY`.
     Array(Box<TypeName>),
