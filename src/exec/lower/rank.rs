@@ -108,8 +108,11 @@ impl Lowering<'_> {
             let mut tree =
                 pass_through(Operator::Deduplicate(Deduplicate { ranking, proctime }), exchanged, columns, origins);
             tree.changelog = if insert_only { ChangelogMode::INSERT } else { ChangelogMode::UPSERT };
-            tree.upsert_keys = vec![partition];
             tree.monotonic.fill(None);
+            for key in &partition {
+                tree.monotonic[*key] = Some(Trend::Constant);
+            }
+            tree.upsert_keys = vec![partition];
             return Ok(tree);
         }
 
