@@ -11,7 +11,7 @@ use keepstate::catalog::types::{DataType, TimeAttribute, TypeKind};
 use keepstate::logical::print::print;
 use keepstate::logical::rex::Rex;
 use keepstate::logical::scope::Scope;
-use keepstate::logical::simplify::{materialize, simplify, simplify_condition};
+use keepstate::logical::simplify::{materialize, simplify, simplify_filter};
 use keepstate::logical::translate::Translator;
 use keepstate::plan_error::PlanError;
 use keepstate::source::SourceMap;
@@ -80,7 +80,7 @@ fn plan(kind: &str, scope: &mut Scope, expr: &Expr) -> Result<Rex, Box<PlanError
     let catalog = Catalog::new();
     let mut translator = Translator::new(&catalog);
     let rex = match kind {
-        "where" => simplify_condition(translator.condition(expr, scope, "WHERE")?),
+        "where" => simplify_filter(translator.condition(expr, scope, "WHERE")?),
         _ => simplify(translator.select_item(expr, scope)?),
     };
     Ok(materialize(rex))
@@ -185,9 +185,9 @@ fn long_chains_and_deep_nesting_get_an_answer() -> Result<(), String> {
     };
     let many: Vec<String> = (0..10_000).map(|n| n.to_string()).collect();
     let many = many.join(", ");
-    let rex = simplify_condition(translate(&format!("i IN ({many})"))?);
+    let rex = simplify_filter(translate(&format!("i IN ({many})"))?);
     assert_eq!(print(&rex, &["i"]), format!("SEARCH(i, Sarg[{many}])"));
-    let rex = simplify_condition(translate(&format!("i NOT IN ({many}) AND i > 9998 AND i < 10001"))?);
+    let rex = simplify_filter(translate(&format!("i NOT IN ({many}) AND i > 9998 AND i < 10001"))?);
     assert_eq!(print(&rex, &["i"]), "SEARCH(i, Sarg[(9998..9999), (9999..10001)])");
     let sum = format!("i{} > 1", " + 1".repeat(300));
     assert!(translate(&sum).is_err_and(|e| e.contains("levels deep")));

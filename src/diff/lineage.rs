@@ -74,7 +74,7 @@ impl Interner {
             Rex { kind: RexKind::Input(input[i].0 as usize), ..used.clone() }
         });
         let origin = e.origins.first();
-        let key = digest(&canonical(&over_idents));
+        let key = identity(&canonical(&over_idents));
         self.intern(key, || IdentInfo { parts, origin, ..IdentInfo::default() })
     }
 
@@ -95,7 +95,7 @@ impl Interner {
                     parts.push(input[*i]);
                     text.push_str(&format!("${},", input[*i].0));
                 }
-                AggArg::Constant(e) => text.push_str(&format!("{},", digest(e))),
+                AggArg::Constant(e) => text.push_str(&format!("{},", identity(e))),
             }
         }
         text.push(')');
@@ -105,6 +105,11 @@ impl Interner {
         }
         text
     }
+}
+
+/// An expression as text, with its type, which the text does not always tell: state is laid out by it.
+fn identity(e: &Rex) -> String {
+    format!("{}:{}", digest(e), e.ty.kind)
 }
 
 /// Casts that only turn a time attribute into a value, and reinterpretations, are no computation.
@@ -317,24 +322,31 @@ impl<'a> Lineage<'a> {
     /// A union's columns are known by those of the branches that both sides have, whatever order these stand in.
     fn union(&mut self, id: NodeId, operator: usize, matching: &Matching, interner: &mut Interner) -> Vec<Ident> {
         let branches = super::matching::union_branches(self.plan, id);
-        let mut common: Vec<Vec<Ident>> = Vec::new();
-        let mut alone: Vec<Vec<Ident>> = Vec::new();
+        // Each with the number of its branch: the same columns from other branches are other columns.
+        let mut common: Vec<(usize, Vec<Ident>)> = Vec::new();
+        let mut alone: Vec<(usize, Vec<Ident>)> = Vec::new();
         for branch in branches {
             let idents = self.of(branch, matching, interner);
             let (is_alone, _) = matching.branch_rank(self.side, self.plan, branch);
-            if is_alone { alone.push(idents) } else { common.push(idents) }
+            if is_alone {
+                alone.push((0, idents));
+            } else {
+                common.push((matching.branch_number(self.side, self.plan, branch), idents));
+            }
         }
         let counted = if common.is_empty() { alone } else { common };
         (0..self.plan.node(id).columns.len())
             .map(|i| {
-                let mut parts: Vec<Ident> = counted.iter().filter_map(|idents| idents.get(i).copied()).collect();
-                parts.sort_unstable();
+                let mut sources: Vec<(usize, Ident)> =
+                    counted.iter().filter_map(|(branch, idents)| Some((*branch, *idents.get(i)?))).collect();
+                sources.sort_unstable();
+                let parts: Vec<Ident> = sources.iter().map(|(_, ident)| *ident).collect();
                 if let [first, rest @ ..] = parts.as_slice()
                     && rest.iter().all(|p| p == first)
                 {
                     return *first;
                 }
-                let names: Vec<String> = parts.iter().map(|p| p.0.to_string()).collect();
+                let names: Vec<String> = sources.iter().map(|(branch, p)| format!("{branch}.{}", p.0)).collect();
                 let name = self.plan.node(id).columns[i].name.to_string();
                 let key = format!("U{operator}.${}", names.join(",$"));
                 interner.intern(key, || IdentInfo { parts, name, ..IdentInfo::default() })

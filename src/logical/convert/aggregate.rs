@@ -284,7 +284,7 @@ impl<'a> Builder<'a> {
         let key_names = collector.keys.iter().map(|k| key_name(k, &items, &names, scope)).collect();
         let (mut rel, layout) = build_aggregate(rel, collector, written_keys, key_names, at)?;
         if let Some((condition, span)) = having {
-            let condition = layout.finish(&simplify::simplify_condition(condition), span, scope)?;
+            let condition = layout.finish(&simplify::simplify_filter(condition), span, scope)?;
             rel = apply_filter(rel, condition, span);
         }
         let mut exprs = Vec::with_capacity(items.len());

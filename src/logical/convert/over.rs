@@ -80,6 +80,16 @@ impl SelectResolver<'_> {
         let partition_by = window.partition_by.iter().map(|e| self.over_expr(e, t)).collect::<PlanResult<Vec<_>>>()?;
         let partition_origins = window.partition_by.iter().map(|e| Origins::at(e.span)).collect();
         let order_by = window.order_by.iter().map(|o| self.sort(o, t)).collect::<PlanResult<Vec<_>>>()?;
+        if let (Some(frame), "LAG" | "LEAD" | "ROW_NUMBER" | "RANK" | "DENSE_RANK") =
+            (window.frame.filter(|_| window.bounds), name)
+        {
+            // What Flink says, also of LAG (Calcite's `allowsFraming`).
+            let message = "ROW/RANGE not allowed with RANK, DENSE_RANK or ROW_NUMBER functions";
+            return Err(PlanError::rejected(frame.span, message)
+                .label(format!("{name} takes no frame"))
+                .help("leave the frame away, or give the other functions a window of their own")
+                .into());
+        }
         let frame = match window.frame {
             Some(frame) if window.bounds => self.frame(frame, t)?,
             Some(frame) => OverFrame { units: frame.units, preceding: None, origins: Origins::at(frame.span) },

@@ -84,6 +84,10 @@ impl<'a> Builder<'a> {
         if let Some(qualify) = &select.qualify {
             return Err(PlanError::unsupported(qualify.span, "QUALIFY").into());
         }
+        // It gives an operator's state a time to live of its own, which is not planned: no verdict is better than a wrong one.
+        if let Some(hint) = select.hints.iter().find(|h| h.name == "STATE_TTL") {
+            return Err(PlanError::unsupported(hint.span, "the hint STATE_TTL").into());
+        }
         check_windows(&select.windows)?;
         let sort_items = std::mem::take(&mut self.sort_items);
         let item = self.read_from(select)?;
@@ -180,7 +184,7 @@ impl<'a> Builder<'a> {
 
 /// A filter on top of `rel`.
 pub(super) fn apply_filter(rel: Rel, condition: Rex, at: Span) -> Rel {
-    let conjuncts: Vec<Rex> = simplify::conjuncts(simplify::simplify_condition(condition));
+    let conjuncts: Vec<Rex> = simplify::conjuncts(simplify::simplify_filter(condition));
     if conjuncts.iter().any(simplify::is_always_false) {
         return Rel {
             op: RelOp::Values(Vec::new()),

@@ -57,7 +57,7 @@ fn push(rel: Rel, mut conditions: Vec<Rex>, origins: Origins) -> Rel {
 /// Substitution can turn a condition into a constant: `1 > 0` in a branch of a union.
 fn push_simplified(input: Rel, conditions: Vec<Rex>, origins: Origins) -> Rel {
     let conditions: Vec<Rex> =
-        conditions.into_iter().flat_map(|c| simplify::conjuncts(simplify::simplify_condition(c))).collect();
+        conditions.into_iter().flat_map(|c| simplify::conjuncts(simplify::simplify_filter(c))).collect();
     push(input, conditions, origins)
 }
 

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::{Simplifier, boolean, canonical, cast};
-use crate::catalog::functions::FunctionDef;
+use crate::catalog::functions::{FunctionDef, operators as op};
 use crate::catalog::types::{DataType, TypeKind};
 use crate::logical::rex::{Function, Rex, RexKind, Value};
 
@@ -74,9 +74,8 @@ pub(super) fn comparison(s: Simplifier, def: &'static FunctionDef, args: Vec<Rex
     {
         return Rex::boolean(holds(def.name, order));
     }
-    // Flink folds these even for NULL: `x = x` is TRUE in its plans.
     if is_deterministic(&a) && canonical(&a) == canonical(&b) && a.as_literal().is_none() {
-        return Rex::boolean(holds(def.name, Ordering::Equal));
+        return with_itself(s, holds(def.name, Ordering::Equal), a, ty);
     }
     if a.ty.kind == TypeKind::Boolean && b.ty.kind == TypeKind::Boolean && matches!(def.name, "=" | "<>") {
         let (condition, constant) = match (a.as_literal(), b.as_literal()) {
@@ -90,6 +89,23 @@ pub(super) fn comparison(s: Simplifier, def: &'static FunctionDef, args: Vec<Rex
         }
     }
     Rex::call(def, vec![a, b], ty)
+}
+
+/// `x = x` and `x <> x`: known but for NULL.
+fn with_itself(s: Simplifier, holds: bool, x: Rex, ty: DataType) -> Rex {
+    let column_of_filter = s.filters_rows && x.as_input().is_some();
+    if !x.ty.nullable || column_of_filter || (s.unknown_is_false && !holds) {
+        return Rex::boolean(holds);
+    }
+    let not_null = TypeKind::Boolean.not_null();
+    if s.unknown_is_false {
+        return Rex::call(&op::IS_NOT_NULL, vec![x], not_null);
+    }
+    let unknown = Rex::null(TypeKind::Boolean.nullable());
+    match holds {
+        true => Rex::call(&op::OR, vec![unknown, Rex::call(&op::IS_NOT_NULL, vec![x], not_null)], ty),
+        false => Rex::call(&op::AND, vec![unknown, Rex::call(&op::IS_NULL, vec![x], not_null)], ty),
+    }
 }
 
 /// CHAR constants compare with their padding, which a mixed pair has on one side only.

@@ -27,24 +27,31 @@ pub use self::time_attribute::materialize;
 
 /// Simplifies a value: unknown stays unknown.
 pub fn simplify(rex: Rex) -> Rex {
-    Simplifier { unknown_is_false: false }.rex(rex)
+    Simplifier { unknown_is_false: false, filters_rows: false }.rex(rex)
 }
 
-/// Simplifies a condition of WHERE, HAVING, ON or FILTER: unknown counts as false.
+/// Simplifies the condition of a FILTER: unknown counts as false.
 pub fn simplify_condition(rex: Rex) -> Rex {
-    Simplifier { unknown_is_false: true }.rex(rex)
+    Simplifier { unknown_is_false: true, filters_rows: false }.rex(rex)
+}
+
+/// Simplifies a condition of WHERE, HAVING or ON, as `SimplifyFilterConditionRule` does it.
+pub fn simplify_filter(rex: Rex) -> Rex {
+    Simplifier { unknown_is_false: true, filters_rows: true }.rex(rex)
 }
 
 /// How unknown counts where the walk stands.
 #[derive(Debug, Clone, Copy)]
 struct Simplifier {
     unknown_is_false: bool,
+    /// Somewhere in a condition that filters rows: there a column equals itself even if it is NULL (`FlinkRexUtil`).
+    filters_rows: bool,
 }
 
 impl Simplifier {
     /// Inside anything but AND and OR, unknown is a value of its own.
     fn value(self) -> Simplifier {
-        Simplifier { unknown_is_false: false }
+        Simplifier { unknown_is_false: false, ..self }
     }
 
     fn rex(self, rex: Rex) -> Rex {
