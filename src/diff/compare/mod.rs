@@ -225,9 +225,25 @@ impl<'a> Comparison<'a> {
         if added + removed == 0 && !moved {
             return;
         }
-        let origins = (self.old.plan.node(o).origins.first(), self.new.plan.node(n).origins.first());
+        // The inputs that only one side has are pointed at.
+        let place = |plan: &Plan, union: NodeId, side: Side, others: &[(usize, Vec<Ident>)]| {
+            let mut others: Vec<usize> = others.iter().map(|(number, _)| *number).collect();
+            let lone = super::matching::union_branches(plan, union).into_iter().find(|b| {
+                let number = self.matching.branch_number(side, plan, *b);
+                let partner = others.iter().position(|other| *other == number);
+                partner.map(|at| others.swap_remove(at)).is_none()
+            });
+            lone.and_then(|b| plan.node(b).origins.first()).or(plan.node(union).origins.first())
+        };
+        let places = (place(self.old.plan, o, Side::Old, &new), place(self.new.plan, n, Side::New, &old));
+        let mut args = Vec::new();
+        for (name, count) in [("added_inputs", added), ("removed_inputs", removed)] {
+            if count > 0 {
+                args.push((name, count.to_string()));
+            }
+        }
         let kind = ChangeKind::UnionInputs { added, removed, moved };
-        self.state(number, kind, Vec::new(), origins, Item::Other, None);
+        self.state(number, kind, args, places, Item::Other, None);
     }
 
     /// States a difference of keys or columns, with what causes it.
