@@ -174,6 +174,10 @@ fn depth_is_limited() {
     }
     answered(&on_table(&format!("SELECT {} FROM t", list(10_000, " + ", |_| "a".to_owned()))));
     accepted(&on_table(&format!("SELECT a FROM t WHERE a IN ({})", list(10_000, ", ", |i| (2 * i).to_string()))));
+    refused(
+        &on_table(&format!("SELECT a FROM t WHERE a IN ({})", list(200_001, ",", |i| i.to_string()))),
+        "an IN list of more than",
+    );
     answered(&on_table(&list(300, " UNION ALL ", |i| format!("SELECT a FROM t WHERE a = {i}"))));
     refused(&views("SELECT * FROM t", 1_000, |i| format!("SELECT * FROM v{i}")), "levels deep");
     refused(&views("SELECT a, b FROM t", 1_000, |i| format!("SELECT a, SUM(b) b FROM v{i} GROUP BY a")), "levels deep");

@@ -25,6 +25,8 @@ pub use self::interval::parse_interval;
 
 /// How deep expressions may nest. What is deeper gets an error: plans are walked recursively.
 pub const MAX_DEPTH: usize = 250;
+/// How many values an IN list may have: every one becomes a comparison.
+const MAX_LIST: usize = 200_000;
 
 /// What the planner knows about names and calls at one place of a query.
 pub trait Resolver {

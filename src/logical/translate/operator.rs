@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{MAX_DEPTH, Resolver, Translator, apply, argument, cast, no_bare_null, too_deep};
+use super::{MAX_DEPTH, MAX_LIST, Resolver, Translator, apply, argument, cast, no_bare_null, too_deep};
 use crate::catalog::coercion;
 use crate::catalog::functions::operators as op;
 use crate::catalog::functions::{FunctionDef, sql_name};
@@ -183,6 +183,12 @@ impl Translator<'_> {
         span: Span,
         r: &mut dyn Resolver,
     ) -> PlanResult<Rex> {
+        if list.len() > MAX_LIST {
+            return Err(PlanError::rejected(span, format!("an IN list of more than {MAX_LIST} values is too large"))
+                .label(format!("{} values", list.len()))
+                .help("join with a table that holds the values")
+                .into());
+        }
         let x = self.expr(operand, r)?;
         let mut tests = Vec::with_capacity(list.len());
         for item in list {
