@@ -319,6 +319,24 @@ impl<'a> Lineage<'a> {
         out
     }
 
+    /// The conditions on the way from a branch down to the next operator with several inputs or none.
+    pub fn conditions(&mut self, branch: NodeId, matching: &Matching, interner: &mut Interner) -> Vec<Ident> {
+        let plan = self.plan;
+        let mut out = Vec::new();
+        let mut at = branch;
+        while let [input] = plan.node(at).inputs.as_slice() {
+            if let Operator::Calc(calc) = &plan.node(at).op
+                && !calc.conditions.is_empty()
+            {
+                let columns = self.of(*input, matching, interner);
+                out.extend(calc.conditions.iter().map(|c| interner.expr(c, &columns)));
+            }
+            at = *input;
+        }
+        out.sort_unstable();
+        out
+    }
+
     /// A union's columns are known by those of the branches that both sides have, whatever order these stand in.
     fn union(&mut self, id: NodeId, operator: usize, matching: &Matching, interner: &mut Interner) -> Vec<Ident> {
         let branches = super::matching::union_branches(self.plan, id);

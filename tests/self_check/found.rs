@@ -40,6 +40,13 @@ fn constants_belong_to_their_branch() {
         format!("SELECT k, SUM(b) AS m FROM (SELECT {x} AS k, b FROM t UNION ALL SELECT {y} AS k, b FROM u) GROUP BY k")
     };
     assert_eq!(verdict(&query("1", "2"), &query("2", "1")), Verdict::Incompatible);
+    let of_one_table = |x: &str, y: &str| {
+        format!(
+            "SELECT k, SUM(b) AS m FROM (SELECT {x} AS k, b FROM t WHERE a = 1 UNION ALL SELECT {y} AS k, b FROM t \
+             WHERE a = 2) GROUP BY k"
+        )
+    };
+    assert_eq!(verdict(&of_one_table("1", "2"), &of_one_table("2", "1")), Verdict::Incompatible);
 }
 
 #[test]

@@ -204,7 +204,12 @@ impl<'a> Comparison<'a> {
             }
             left
         };
-        let (added, removed) = (rest(&new, &old), rest(&old, &new));
+        let (mut added, mut removed) = (rest(&new, &old), rest(&old, &new));
+        if added + removed == 0 {
+            // Branches over one input that exchange their columns are other branches.
+            let exchanged = self.exchanged_columns(o, n);
+            (added, removed) = (exchanged, exchanged);
+        }
         if added + removed > 0 {
             // What reads the union sees other columns because of its inputs.
             let idents = |list: &[(usize, Vec<Ident>)]| list.iter().flat_map(|(_, i)| i.clone()).collect::<Vec<_>>();
@@ -244,6 +249,34 @@ impl<'a> Comparison<'a> {
         }
         let kind = ChangeKind::UnionInputs { added, removed, moved };
         self.state(number, kind, args, places, Item::Other, None);
+    }
+
+    /// How many branches of a union have the columns that another one with other conditions had.
+    fn exchanged_columns(&mut self, o: NodeId, n: NodeId) -> usize {
+        let Comparison { old, new, matching, interner, .. } = self;
+        let mut branches =
+            |view: &mut SideView<'_>, union: NodeId, side: Side| -> Vec<(usize, Vec<Ident>, Vec<Ident>)> {
+                let mut out: Vec<_> = super::matching::union_branches(view.plan, union)
+                    .into_iter()
+                    .map(|b| {
+                        let conditions = view.lineage.conditions(b, matching, interner);
+                        (matching.branch_number(side, view.plan, b), conditions, view.idents(b, matching, interner))
+                    })
+                    .collect();
+                out.sort_unstable();
+                out
+            };
+        let (old, new) = (branches(old, o, Side::Old), branches(new, n, Side::New));
+        let by_columns = |list: &[(usize, Vec<Ident>, Vec<Ident>)]| {
+            let mut out: Vec<(usize, Vec<Ident>)> = list.iter().map(|(n, _, c)| (*n, c.clone())).collect();
+            out.sort_unstable();
+            out
+        };
+        let same_conditions = old.iter().map(|b| (b.0, &b.1)).eq(new.iter().map(|b| (b.0, &b.1)));
+        if old == new || !same_conditions || by_columns(&old) != by_columns(&new) {
+            return 0;
+        }
+        old.iter().zip(&new).filter(|(a, b)| a != b).count()
     }
 
     /// States a difference of keys or columns, with what causes it.
