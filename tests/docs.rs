@@ -124,6 +124,8 @@ fn the_limits_are_the_limits() {
         "SELECT * FROM a MATCH_RECOGNIZE (PARTITION BY k ORDER BY t MEASURES A.v AS v PATTERN (A) DEFINE A AS A.v > 1)",
         "SELECT k FROM a INTERSECT SELECT k FROM b",
         "SELECT k FROM a EXCEPT SELECT k FROM b",
+        "SELECT /*+ STATE_TTL('a' = '1d') */ k, SUM(v) FROM a GROUP BY k",
+        "SELECT k, STDDEV_POP(v) OVER (PARTITION BY k ORDER BY t) FROM a",
     ] {
         let text = Text::new("job.sql", format!("{tables} {query};"));
         let report = check(text.clone(), text, &Options::default()).report;
