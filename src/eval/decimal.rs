@@ -1,0 +1,133 @@
+//! Decimal numbers of up to 38 digits, computed as Flink's `DecimalData` and Java's `BigDecimal` do.
+
+use std::cmp::Ordering;
+use std::fmt;
+
+/// The most digits that a DECIMAL has.
+pub const MAX_PRECISION: u8 = 38;
+
+/// `unscaled / 10^scale`. The number is kept with the scale of its type, trailing zeros included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Decimal {
+    /// All digits.
+    pub unscaled: i128,
+    /// Digits after the point.
+    pub scale: u8,
+}
+
+/// `10^exponent`; `None` past the 38 digits that an `i128` holds.
+pub fn power_of_ten(exponent: u32) -> Option<i128> {
+    10i128.checked_pow(exponent)
+}
+
+impl Decimal {
+    /// The same number with another scale, rounded half up (away from zero on a tie). `None` if it has too many digits.
+    pub fn with_scale(self, scale: u8) -> Option<Decimal> {
+        let unscaled = match scale.cmp(&self.scale) {
+            Ordering::Equal => self.unscaled,
+            Ordering::Greater => self.unscaled.checked_mul(power_of_ten(u32::from(scale - self.scale))?)?,
+            Ordering::Less => match power_of_ten(u32::from(self.scale - scale)) {
+                Some(divisor) => {
+                    let (quotient, rest) = (self.unscaled / divisor, self.unscaled % divisor);
+                    let up = rest.unsigned_abs() >= (divisor.unsigned_abs()).div_ceil(2);
+                    quotient + if up { self.unscaled.signum() } else { 0 }
+                }
+                None => 0,
+            },
+        };
+        Some(Decimal { unscaled, scale })
+    }
+
+    /// As a value of `DECIMAL(precision, scale)`: rounded, and `None` (NULL in SQL) if it has too many digits
+    /// (`DecimalData.fromBigDecimal`).
+    pub fn fit(self, precision: u8, scale: u8) -> Option<Decimal> {
+        let rounded = self.with_scale(scale)?;
+        let limit = power_of_ten(u32::from(precision.min(MAX_PRECISION)))?;
+        (rounded.unscaled.abs() < limit).then_some(rounded)
+    }
+
+    /// The nearest double.
+    pub fn to_f64(self) -> f64 {
+        // Through text: the correctly rounded result, as `BigDecimal.doubleValue` gives.
+        self.to_string().parse().unwrap_or(f64::NAN)
+    }
+
+    /// Compares by value, whatever the scales.
+    pub fn compare(&self, other: &Decimal) -> Ordering {
+        if self.scale == other.scale {
+            return self.unscaled.cmp(&other.unscaled);
+        }
+        let scale = self.scale.max(other.scale);
+        match (self.with_scale(scale), other.with_scale(scale)) {
+            (Some(a), Some(b)) => a.unscaled.cmp(&b.unscaled),
+            // One of them has too many digits for the other's scale: it is the larger in size.
+            (None, _) => {
+                if self.unscaled < 0 {
+                    Ordering::Less
+                } else {
+                    Ordering::Greater
+                }
+            }
+            (_, None) => {
+                if other.unscaled < 0 {
+                    Ordering::Greater
+                } else {
+                    Ordering::Less
+                }
+            }
+        }
+    }
+}
+
+/// `-12.50`: all digits of the scale, never an exponent.
+impl fmt::Display for Decimal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sign = if self.unscaled < 0 { "-" } else { "" };
+        let digits = self.unscaled.unsigned_abs().to_string();
+        let scale = usize::from(self.scale);
+        if scale == 0 {
+            return write!(f, "{sign}{digits}");
+        }
+        let padded = format!("{digits:0>width$}", width = scale + 1);
+        let (whole, fraction) = padded.split_at(padded.len() - scale);
+        write!(f, "{sign}{whole}.{fraction}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decimal(unscaled: i128, scale: u8) -> Decimal {
+        Decimal { unscaled, scale }
+    }
+
+    #[test]
+    fn rounding_is_half_up() {
+        assert_eq!(decimal(1250, 2).with_scale(1), Some(decimal(125, 1)));
+        assert_eq!(decimal(125, 1).with_scale(0), Some(decimal(13, 0)));
+        assert_eq!(decimal(-125, 1).with_scale(0), Some(decimal(-13, 0)));
+        assert_eq!(decimal(124, 1).with_scale(0), Some(decimal(12, 0)));
+    }
+
+    #[test]
+    fn too_many_digits_are_no_value() {
+        assert_eq!(decimal(99_999, 2).fit(4, 1), None);
+        assert_eq!(decimal(9_994, 1).fit(3, 0), Some(decimal(999, 0)));
+        assert_eq!(decimal(9_995, 1).fit(3, 0), None);
+    }
+
+    #[test]
+    fn prints_every_digit() {
+        assert_eq!(decimal(-5, 3).to_string(), "-0.005");
+        assert_eq!(decimal(1200, 2).to_string(), "12.00");
+        assert_eq!(decimal(7, 0).to_string(), "7");
+    }
+
+    #[test]
+    fn compares_across_scales() {
+        assert_eq!(decimal(10, 1).compare(&decimal(100, 2)), Ordering::Equal);
+        assert_eq!(decimal(10i128.pow(37), 0).compare(&decimal(1, 38)), Ordering::Greater);
+        assert_eq!(decimal(-10i128.pow(37), 0).compare(&decimal(1, 38)), Ordering::Less);
+    }
+}

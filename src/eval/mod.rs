@@ -1,0 +1,17 @@
+//! Values and what expressions make of them: the scalar half of the reference executor.
+//!
+//! [`Datum`] is a value, [`Row`] a row of them; [`compile`](compile()) turns a typed expression of a plan into an [`Evaluator`].
+//! What a function gives is what Flink's code generation gives, surprises included; the sources are named where they matter.
+
+mod compile;
+pub mod datum;
+pub mod decimal;
+mod error;
+mod functions;
+pub mod row;
+
+pub use compile::{Evaluator, Session, compile};
+pub use datum::Datum;
+pub use decimal::Decimal;
+pub use error::{EvalError, UnknownFunction};
+pub use row::Row;
