@@ -15,6 +15,7 @@ pub mod plan_error;
 mod planning;
 pub mod report;
 pub mod rules;
+pub mod run;
 pub mod source;
 pub mod state;
 pub mod syntax;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The modules, each with those that it may use. A module may use what stands before it, never what stands after it.
-const LAYERS: [&str; 16] = [
+const LAYERS: [&str; 17] = [
     "source",
     "target",
     "plan_error",
@@ -14,6 +14,7 @@ const LAYERS: [&str; 16] = [
     "eval",
     "exec",
     "state",
+    "run",
     "diff",
     "rules",
     "report",

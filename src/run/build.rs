@@ -1,0 +1,72 @@
+//! From exec nodes to tasks.
+
+use super::error::{RunError, RunResult};
+use super::pass::Pass;
+use super::store::Entries;
+use super::task::Task;
+use crate::eval::{Evaluator, Session, compile};
+use crate::exec::{Column, Node, NodeId, Operator, Plan};
+use crate::logical::rex::Rex;
+use crate::state;
+
+/// What a task is made from.
+pub struct Build<'a> {
+    /// The plan.
+    pub plan: &'a Plan,
+    /// The operator's id.
+    pub id: NodeId,
+    /// The operator.
+    pub node: &'a Node,
+    /// The columns of its (first) input.
+    pub input: &'a [Column],
+    /// What expressions depend on.
+    pub session: &'a Session,
+    /// The state that the plan gives the operator.
+    pub entries: Entries,
+}
+
+impl Build<'_> {
+    /// Compiles expressions over the input.
+    pub fn compile(&self, exprs: &[Rex]) -> RunResult<Vec<Evaluator>> {
+        exprs.iter().map(|e| Ok(compile(e, self.session)?)).collect()
+    }
+
+    /// An option of the job.
+    pub fn option(&self, key: &str) -> Option<&str> {
+        self.plan.options.get(key).map(String::as_str)
+    }
+}
+
+/// What an exec node does with rows; each node's file implements it.
+pub trait Runnable {
+    /// The task, which has to take every state entry of `build`.
+    fn task(&self, build: &mut Build<'_>) -> RunResult<Box<dyn Task>>;
+}
+
+/// The task of an operator.
+pub fn task(plan: &Plan, id: NodeId, session: &Session) -> RunResult<Box<dyn Task>> {
+    let node = plan.node(id);
+    let mut build = Build {
+        plan,
+        id,
+        node,
+        input: plan.input_columns(id, 0),
+        session,
+        entries: Entries::new(state::entries(plan, id)),
+    };
+    let runnable: &dyn Runnable = match &node.op {
+        Operator::TableSourceScan(op) => op,
+        Operator::Values(op) => op,
+        Operator::WatermarkAssigner(op) => op,
+        Operator::Calc(op) => op,
+        Operator::Expand(op) => op,
+        Operator::DropUpdateBefore(op) => op,
+        Operator::Sink(op) => op,
+        // Without parallelism an exchange has nothing to do, and a union only lets its inputs through.
+        Operator::Exchange(_) | Operator::Union(_) => &Pass,
+        other => return Err(RunError::unsupported(format!("the operator {}", other.kind())).at(&node.origins)),
+    };
+    let task = runnable.task(&mut build).map_err(|e| e.at(&node.origins))?;
+    build.entries.finish()?;
+    Ok(task)
+}

@@ -1,0 +1,79 @@
+//! Why a run stops.
+
+use thiserror::Error;
+
+use crate::eval::{EvalError, UnknownFunction};
+use crate::logical::rex::Origins;
+
+/// A run that cannot begin or go on.
+#[derive(Debug, Clone, Error)]
+#[error("{message}")]
+pub struct RunError {
+    /// How it counts.
+    pub kind: RunErrorKind,
+    /// What is wrong, in Flink's words where Flink would fail too.
+    pub message: String,
+    /// The clause.
+    pub origins: Origins,
+    /// One thing to do next.
+    pub help: Option<String>,
+}
+
+/// The kinds of failures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RunErrorKind {
+    /// The job fails on these rows, as it would in Flink.
+    Job,
+    /// The plan holds something that cannot be run.
+    Unsupported,
+    /// An operator broke a promise: a mistake in keepstate.
+    Internal,
+}
+
+/// A result of running; errors are rare and large, so they are boxed.
+pub type RunResult<T> = Result<T, Box<RunError>>;
+
+impl RunError {
+    /// The job fails on these rows, as it would in Flink.
+    pub fn job(message: impl Into<String>) -> Box<RunError> {
+        Box::new(RunError { kind: RunErrorKind::Job, message: message.into(), origins: Origins::none(), help: None })
+    }
+
+    /// The plan holds something that cannot be run.
+    pub fn unsupported(what: impl Into<String>) -> Box<RunError> {
+        Box::new(RunError {
+            kind: RunErrorKind::Unsupported,
+            message: format!("{} cannot be run", what.into()),
+            origins: Origins::none(),
+            help: Some("`keepstate plan` and `keepstate check` still work".to_owned()),
+        })
+    }
+
+    /// An operator broke a promise.
+    pub fn internal(message: impl Into<String>) -> Box<RunError> {
+        Box::new(RunError {
+            kind: RunErrorKind::Internal,
+            message: message.into(),
+            origins: Origins::none(),
+            help: Some("this is a mistake in keepstate; report it, with the scripts if you may share them".to_owned()),
+        })
+    }
+
+    /// The same at this clause, unless it has a place already.
+    pub fn at(mut self: Box<Self>, origins: &Origins) -> Box<RunError> {
+        self.origins = std::mem::take(&mut self.origins).or(origins);
+        self
+    }
+}
+
+impl From<EvalError> for Box<RunError> {
+    fn from(error: EvalError) -> Box<RunError> {
+        RunError::job(error.message)
+    }
+}
+
+impl From<UnknownFunction> for Box<RunError> {
+    fn from(error: UnknownFunction) -> Box<RunError> {
+        RunError::unsupported(format!("the function `{}`", error.name)).at(&error.origins)
+    }
+}

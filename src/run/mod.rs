@@ -1,0 +1,25 @@
+//! The reference executor: the canonical plan over rows, deterministic, one operator at a time.
+//!
+//! A [`Pipeline`] is a plan at work. Every exec node has its run-time in a file of the same name here; scalar expressions are
+//! `eval`'s. Rows come in as [`Change`]s, in the order of their arrival, with a clock that the caller sets; nothing here reads
+//! files, prints, or asks for the time.
+
+mod build;
+mod calc;
+pub mod change;
+mod drop_update_before;
+pub mod error;
+mod expand;
+mod pass;
+mod pipeline;
+mod sink;
+pub mod store;
+mod table_source_scan;
+pub mod task;
+mod values;
+mod watermark;
+mod watermark_assigner;
+
+pub use change::{Change, RowKind};
+pub use error::{RunError, RunErrorKind, RunResult};
+pub use pipeline::{ClockUse, Pipeline};

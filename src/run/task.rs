@@ -1,0 +1,68 @@
+//! An operator at run time.
+
+use super::change::{Change, Event, RowKind};
+use super::error::RunResult;
+use super::store::{Keys, StateTable};
+use crate::eval::Row;
+
+/// What an operator sends, and what it may know of the time.
+#[derive(Debug)]
+pub struct Output {
+    pub(super) events: Vec<Event>,
+    /// Processing time in milliseconds.
+    pub now: i64,
+    /// The operator's event time: the least of its inputs' watermarks.
+    pub watermark: i64,
+}
+
+impl Output {
+    /// Sends a change.
+    pub fn send(&mut self, kind: RowKind, row: Row) {
+        self.events.push(Event::Row(Change { kind, row }));
+    }
+
+    /// Sends a change.
+    pub fn change(&mut self, change: Change) {
+        self.events.push(Event::Row(change));
+    }
+
+    /// Sends a watermark.
+    pub fn advance(&mut self, watermark: i64) {
+        self.events.push(Event::Watermark(watermark));
+    }
+}
+
+/// The state of a keyed operator, for savepoints and for forgetting keys that hold nothing.
+pub struct States<'a> {
+    /// Its keys.
+    pub keys: &'a mut Keys,
+    /// Its entries, timers included.
+    pub tables: Vec<&'a mut dyn StateTable>,
+}
+
+/// An operator at run time (Flink's `StreamOperator`). An operator sees one event at a time and keeps nothing but its state.
+pub trait Task {
+    /// Takes a change from its input number `input`.
+    fn row(&mut self, input: usize, change: Change, out: &mut Output) -> RunResult<()>;
+
+    /// Event time went on to `watermark`; fires what is due and passes the watermark on. Watermarks only rise.
+    fn watermark(&mut self, watermark: i64, out: &mut Output) -> RunResult<()> {
+        out.advance(watermark);
+        Ok(())
+    }
+
+    /// Processing time went on to `out.now`; fires what is due. The clock itself is passed on by the pipeline.
+    fn clock(&mut self, _out: &mut Output) -> RunResult<()> {
+        Ok(())
+    }
+
+    /// A savepoint is about to be taken: sends what is buffered outside of state (`prepareSnapshotPreBarrier`).
+    fn before_savepoint(&mut self, _out: &mut Output) -> RunResult<()> {
+        Ok(())
+    }
+
+    /// Its state, if it has any.
+    fn states(&mut self) -> Option<States<'_>> {
+        None
+    }
+}
