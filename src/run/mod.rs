@@ -4,6 +4,7 @@
 //! `eval`'s. Rows come in as [`Change`]s, in the order of their arrival, with a clock that the caller sets; nothing here reads
 //! files, prints, or asks for the time.
 
+pub mod aggregate;
 mod build;
 mod calc;
 pub mod change;

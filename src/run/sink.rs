@@ -18,7 +18,9 @@ impl Runnable for Sink {
         if self.upsert_materialize {
             return Err(RunError::unsupported("a sink with a materializer").at(&build.node.origins));
         }
-        let target = |i: usize| self.table.as_ref().and_then(|t| t.column_index(self.target_columns.get(i)?).map(|c| &t.columns[c]));
+        let target = |i: usize| {
+            self.table.as_ref().and_then(|t| t.column_index(self.target_columns.get(i)?).map(|c| &t.columns[c]))
+        };
         let not_null = build
             .node
             .columns

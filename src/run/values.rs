@@ -15,9 +15,8 @@ struct ValuesTask {
 
 impl Runnable for Values {
     fn task(&self, build: &mut Build<'_>) -> RunResult<Box<dyn Task>> {
-        let constants = |row: &Vec<_>| {
-            build.compile(row)?.iter().map(|e| Ok(e.eval(&[], 0)?)).collect::<RunResult<Row>>()
-        };
+        let constants =
+            |row: &Vec<_>| build.compile(row)?.iter().map(|e| Ok(e.eval(&[], 0)?)).collect::<RunResult<Row>>();
         Ok(Box::new(ValuesTask { rows: self.rows.iter().map(constants).collect::<RunResult<_>>()?, ended: false }))
     }
 }

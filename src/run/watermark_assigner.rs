@@ -24,9 +24,7 @@ impl Runnable for WatermarkAssigner {
 impl Task for AssignerTask {
     fn row(&mut self, _: usize, change: Change, out: &mut Output) -> RunResult<()> {
         if change.row[self.rowtime].is_null() {
-            return Err(RunError::job(
-                "RowTime field should not be null, please convert it to a non-null long value.",
-            ));
+            return Err(RunError::job("RowTime field should not be null, please convert it to a non-null long value."));
         }
         let row = change.row.clone();
         out.change(change);

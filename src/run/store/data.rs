@@ -215,7 +215,9 @@ impl<A: StateData, B: StateData> StateData for (A, B) {
 
     fn to_json(&self, ty: &StateType) -> Value {
         match ty {
-            StateType::Tuple(parts) if parts.len() == 2 => json!([self.0.to_json(&parts[0]), self.1.to_json(&parts[1])]),
+            StateType::Tuple(parts) if parts.len() == 2 => {
+                json!([self.0.to_json(&parts[0]), self.1.to_json(&parts[1])])
+            }
             _ => Value::Null,
         }
     }
@@ -335,7 +337,10 @@ fn untyped(value: &Value) -> Option<Datum> {
                 "time" => Datum::Time(i32::try_from(of.as_i64()?).ok()?),
                 "timestamp" => {
                     let nanos = fields.get("nanos").map_or(Some(0), Value::as_u64)?;
-                    Datum::Timestamp { millis: of.as_i64()?, nanos: u32::try_from(nanos).ok().filter(|n| *n < 1_000_000)? }
+                    Datum::Timestamp {
+                        millis: of.as_i64()?,
+                        nanos: u32::try_from(nanos).ok().filter(|n| *n < 1_000_000)?,
+                    }
                 }
                 "months" => Datum::Months(of.as_i64()?),
                 "millis" => Datum::Millis(of.as_i64()?),

@@ -29,7 +29,8 @@ impl<T: StateData> OperatorState<T> {
     /// Keeps `value`, which must be of the declared type.
     pub fn put(&mut self, value: T) -> RunResult<()> {
         if !value.fits(&self.entry.value) {
-            let message = format!("something was written to the state `{}` that is not {}", self.entry.name, self.entry.value);
+            let message =
+                format!("something was written to the state `{}` that is not {}", self.entry.name, self.entry.value);
             return Err(RunError::internal(message));
         }
         self.value = Some(value);

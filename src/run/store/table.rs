@@ -157,7 +157,10 @@ impl<N: Namespace, T: StateData> KeyedState<N, T> {
     }
 
     fn misfit(&self) -> Box<RunError> {
-        RunError::internal(format!("something was written to the state `{}` that is not {}", self.entry.name, self.entry.value))
+        RunError::internal(format!(
+            "something was written to the state `{}` that is not {}",
+            self.entry.name, self.entry.value
+        ))
     }
 }
 
