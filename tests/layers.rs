@@ -31,7 +31,7 @@ const ONLY: [(&str, &[&str]); 12] = [
     ("sqlparser::", &["syntax"]),
     ("clap::", &["cli"]),
     ("miette::", &["report"]),
-    ("sha2::", &["report"]),
+    ("sha2::", &["report", "execution"]),
     ("similar::", &["cli"]),
     ("std::fs", &["cli"]),
     ("std::env", &["cli"]),

@@ -222,6 +222,12 @@ pub struct RunArgs {
     /// How long each row takes in processing time
     #[arg(long, value_name = "DURATION", default_value = "1 ms", value_parser = duration)]
     pub tick: i64,
+    /// Write the state at the end of the rows to a file; the stream goes on, so nothing is fired (--end-of-input hold)
+    #[arg(long, value_name = "FILE")]
+    pub savepoint: Option<String>,
+    /// Start from the state in a file
+    #[arg(long, value_name = "FILE")]
+    pub restore: Option<String>,
     /// The text of NULL in CSV; an empty cell without quotes if not given
     #[arg(long, value_name = "TEXT")]
     pub null: Option<String>,

@@ -9,11 +9,11 @@ use super::Outcome;
 use super::args::RunArgs;
 use super::plan::{Planned, read_and_plan};
 use crate::exec::Plan;
-use crate::execution::{Execution, row_error, sink_columns};
+use crate::execution::{Execution, Savepoint, row_error, sink_columns};
 use crate::report::human::{self, Style};
 use crate::report::model::{ErrorCode, ErrorItem};
 use crate::rows::{CsvReader, Interleave, JsonReader, Printer, RowFormat, RowReader, Source, StdinReader};
-use crate::run::{Clock, InputTable};
+use crate::run::{Clock, EndOfInput, InputTable};
 
 pub(super) fn run(args: &RunArgs, style: Style) -> Outcome {
     let Planned { script, mut errors, sources, secrets } = read_and_plan(&args.file, &args.reading);
@@ -21,11 +21,15 @@ pub(super) fn run(args: &RunArgs, style: Style) -> Outcome {
         let plans: Vec<&Plan> = script.jobs.iter().map(|j| &j.plan).collect();
         let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
         let mut printed = Ok(());
+        if plans.len() > 1 && (args.savepoint.is_some() || args.restore.is_some()) {
+            let error = ErrorItem::new(ErrorCode::Config, "the script has several jobs, and a savepoint is of one");
+            errors.push(error.help("put each job into a script of its own"));
+        }
         if plans.is_empty() {
             let error = ErrorItem::new(ErrorCode::Config, format!("{} has no INSERT and no query to run", args.file));
             errors.push(error.help("add a SELECT"));
         }
-        for plan in plans {
+        for plan in plans.into_iter().filter(|_| errors.is_empty()) {
             match execute(plan, args, &sources, &mut out, style) {
                 Ok(Ok(())) => {}
                 Ok(Err(error)) => printed = printed.and(Err(error)),
@@ -65,6 +69,12 @@ fn execute(
     let clock = Clock { start: args.clock, tick: args.tick };
     let mut execution = Execution::new(plan, clock, sources)?;
     let progress = Progress::new(style);
+    if let Some(file) = &args.restore {
+        let text = std::fs::read_to_string(file).map_err(|e| unreadable(file, &e))?;
+        Savepoint::from_text(file, &text)?.restore(file, &mut execution)?;
+    }
+    // A savepoint is taken of a stream that goes on.
+    let end = if args.savepoint.is_some() { EndOfInput::Hold } else { args.end_of_input.into() };
     let mut rows = open(&execution, args, &progress)?;
     let zone = execution.session.zone.clone();
     let format = args.format.into();
@@ -89,13 +99,19 @@ fn execute(
     let mut waiting: Vec<Vec<u8>> = vec![Vec::new(); printers.len()];
     let stacked = several && format == RowFormat::Table;
     let mut written = Ok(());
-    execution.run(&mut rows, args.end_of_input.into(), sources, &mut |(sink, change)| {
+    execution.run(&mut rows, end, sources, &mut |(sink, change)| {
         if written.is_ok() {
             let to: &mut dyn Write = if stacked && sink > 0 { &mut waiting[sink] } else { out };
             written = printers[sink].change(&change, to);
         }
     })?;
     progress.end();
+    if let Some(file) = &args.savepoint {
+        let text = Savepoint::of(&mut execution).to_text();
+        let unwritable =
+            |e: io::Error| Box::new(ErrorItem::new(ErrorCode::Io, format!("{file} cannot be written: {e}")));
+        std::fs::write(file, text).map_err(unwritable)?;
+    }
     for (printer, text) in printers.iter_mut().zip(&waiting) {
         written = written.and_then(|()| out.write_all(text)).and_then(|()| printer.end(out));
     }
@@ -149,15 +165,9 @@ fn open_file(
     args: &RunArgs,
     progress: &Progress,
 ) -> Result<Box<dyn RowReader>, Box<ErrorItem>> {
-    let unreadable = |e: io::Error| {
-        Box::new(
-            ErrorItem::new(ErrorCode::Io, format!("{file} cannot be read: {e}"))
-                .help("check the path; it is taken from the current directory"),
-        )
-    };
     let schema = execution.schema(table);
-    let opened = File::open(file).map_err(unreadable)?;
-    let length = opened.metadata().map_err(unreadable)?.len();
+    let opened = File::open(file).map_err(|e| unreadable(file, &e))?;
+    let length = opened.metadata().map_err(|e| unreadable(file, &e))?.len();
     let input = BufReader::with_capacity(1 << 16, progress.watch(opened, length));
     match file.rsplit('.').next() {
         Some("csv") => {
@@ -170,6 +180,11 @@ fn open_file(
             Err(Box::new(error.help("name it .csv (with a header line) or .jsonl (one JSON object per line)")))
         }
     }
+}
+
+fn unreadable(file: &str, error: &io::Error) -> Box<ErrorItem> {
+    let item = ErrorItem::new(ErrorCode::Io, format!("{file} cannot be read: {error}"));
+    Box::new(item.help("check the path; it is taken from the current directory"))
 }
 
 /// A bar on stderr for input that takes a while, if someone is there to look at it.

@@ -116,9 +116,9 @@ impl Pipeline {
         Ok(())
     }
 
-    /// The tasks with their ids, for savepoints.
-    pub(super) fn tasks(&mut self) -> impl Iterator<Item = (NodeId, &mut dyn Task)> {
-        self.stages.iter_mut().map(|s| (s.id, s.task.as_mut() as &mut dyn Task))
+    /// The tasks with their ids and their event time, for savepoints.
+    pub(super) fn tasks(&mut self) -> impl Iterator<Item = (NodeId, i64, &mut dyn Task)> {
+        self.stages.iter_mut().map(|s| (s.id, s.out.watermark, s.task.as_mut() as &mut dyn Task))
     }
 
     /// All stages, inputs before their consumers.

@@ -61,6 +61,11 @@ pub trait Task {
         Ok(())
     }
 
+    /// Its state was restored: what follows from it is to be set up again.
+    fn restored(&mut self) -> RunResult<()> {
+        Ok(())
+    }
+
     /// Its state, if it has any.
     fn states(&mut self) -> Option<States<'_>> {
         None
