@@ -4,8 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::error::{RunError, RunResult};
 use super::pipeline::Pipeline;
-use super::store::{EntryImage, ImageError};
-use crate::exec::Plan;
+use super::store::{EntryImage, ImageError, StateData};
+use crate::exec::{NodeId, Plan};
+use crate::state::types::StateType;
 
 /// The state of one operator.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -22,7 +23,24 @@ pub struct OperatorImage {
     pub entries: Vec<EntryImage>,
 }
 
+/// What an operator's state looks like from outside.
+#[derive(Debug, Clone)]
+pub struct StateShape {
+    /// The columns of the rows it reads that make its key.
+    pub key_columns: Vec<usize>,
+    /// An accumulator that has seen no row, where the operator aggregates.
+    pub empty_accumulator: Option<serde_json::Value>,
+}
+
 impl Pipeline {
+    /// What the state of an operator looks like; none if it keeps none.
+    pub fn shape(&mut self, id: NodeId) -> Option<StateShape> {
+        let (_, _, task) = self.tasks().find(|(at, ..)| *at == id)?;
+        let row = task.empty_accumulator();
+        let empty_accumulator = row.map(|acc| acc.to_json(&StateType::Void));
+        task.states().map(|s| StateShape { key_columns: s.keys.columns().to_vec(), empty_accumulator })
+    }
+
     /// The state of every operator that keeps some.
     pub fn image(&mut self, plan: &Plan) -> Vec<OperatorImage> {
         let mut images = Vec::new();

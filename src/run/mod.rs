@@ -25,6 +25,6 @@ mod watermark_assigner;
 
 pub use change::{Change, RowKind};
 pub use error::{RunError, RunErrorKind, RunResult};
-pub use image::OperatorImage;
+pub use image::{OperatorImage, StateShape};
 pub use job::{Clock, EndOfInput, InputTable, Job};
 pub use pipeline::{ClockUse, Emitted, Pipeline};
