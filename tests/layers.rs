@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The modules, each with those that it may use. A module may use what stands before it, never what stands after it.
-const LAYERS: [&str; 17] = [
+const LAYERS: [&str; 20] = [
     "source",
     "target",
     "plan_error",
@@ -15,11 +15,14 @@ const LAYERS: [&str; 17] = [
     "exec",
     "state",
     "run",
+    "rows",
     "diff",
     "rules",
     "report",
     "planning",
     "check",
+    "execution",
+    "rehearsal",
     "cli",
     "main",
 ];
@@ -29,7 +32,7 @@ const ONLY: [(&str, &[&str]); 12] = [
     ("sqlparser::", &["syntax"]),
     ("clap::", &["cli"]),
     ("miette::", &["report"]),
-    ("sha2::", &["report"]),
+    ("sha2::", &["report", "execution"]),
     ("similar::", &["cli"]),
     ("std::fs", &["cli"]),
     ("std::env", &["cli"]),

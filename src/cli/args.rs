@@ -6,7 +6,9 @@ use std::io::IsTerminal;
 use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::check::FailOn;
+use crate::rehearsal::Split;
 use crate::report::human::Style;
+use crate::run::Clock;
 use crate::target::Target;
 
 /// Will this Flink SQL job keep its state after this change?
@@ -66,6 +68,10 @@ pub enum Command {
     Diff(DiffArgs),
     /// List the statements of scripts and their syntax errors
     Parse(ParseArgs),
+    /// Execute a script over sample rows and print the changelog
+    Run(RunArgs),
+    /// Restore the new script from a savepoint of the old one over sample rows, and compare with a fresh run
+    Rehearse(RehearseArgs),
     /// List the rules
     Rules(RulesArgs),
     /// Explain a rule
@@ -78,9 +84,10 @@ impl Command {
         match self {
             Command::Check(args) => args.format,
             Command::Parse(args) => args.format,
+            Command::Rehearse(args) => args.format,
             Command::Rules(args) => args.format,
             Command::Plan(PlanArgs { format: PlanFormat::Json, .. }) => Format::Json,
-            Command::Plan(_) | Command::Diff(_) | Command::Explain(_) => Format::Human,
+            Command::Plan(_) | Command::Diff(_) | Command::Run(_) | Command::Explain(_) => Format::Human,
         }
     }
 }
@@ -144,6 +151,11 @@ pub struct CheckArgs {
     /// The mildest verdict that makes the exit status 1
     #[arg(long, value_enum, default_value = "unknown", value_name = "VERDICT")]
     pub fail_on: FailOnArg,
+    /// With --data, where the rehearsal takes its savepoint: after so many rows, or where the watermark first passes a timestamp
+    #[arg(long, value_name = "N|TIMESTAMP", value_parser = split, requires = "data")]
+    pub split_at: Option<Split>,
+    #[command(flatten)]
+    pub rows: RowArgs,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -197,6 +209,147 @@ pub struct ParseArgs {
     /// The form of the list
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct RunArgs {
+    /// The script; `-` is stdin
+    pub file: String,
+    #[command(flatten)]
+    pub reading: Reading,
+    #[command(flatten)]
+    pub rows: RowArgs,
+    /// The form of the output
+    #[arg(long, value_enum, default_value_t)]
+    pub format: RunFormat,
+    /// Write the state at the end of the rows to a file; the stream goes on, so nothing is fired (--end-of-input hold)
+    #[arg(long, value_name = "FILE")]
+    pub savepoint: Option<String>,
+    /// Start from the state in a file
+    #[arg(long, value_name = "FILE")]
+    pub restore: Option<String>,
+}
+
+/// The rows to execute over, and the clock.
+#[derive(Debug, clap::Args)]
+pub struct RowArgs {
+    /// The rows of a table, .csv or .jsonl; may be given several times. `-`: lines {"table": "...", "row": {...}} from stdin
+    #[arg(long, value_name = "TABLE=FILE", value_parser = data)]
+    pub data: Vec<Data>,
+    /// What happens when the rows are at an end
+    #[arg(long, value_enum, default_value_t, value_name = "MODE")]
+    pub end_of_input: End,
+    /// Processing time at the first row, in UTC
+    #[arg(long, value_name = "TIMESTAMP", default_value = "1970-01-01 00:00:00", value_parser = timestamp)]
+    pub clock: i64,
+    /// How long each row takes in processing time
+    #[arg(long, value_name = "DURATION", default_value = "1 ms", value_parser = duration)]
+    pub tick: i64,
+    /// The text of NULL in CSV; an empty cell without quotes if not given
+    #[arg(long, value_name = "TEXT")]
+    pub null: Option<String>,
+}
+
+impl RowArgs {
+    /// Processing time.
+    pub fn clock(&self) -> Clock {
+        Clock { start: self.clock, tick: self.tick }
+    }
+}
+
+#[derive(Debug, clap::Args)]
+pub struct RehearseArgs {
+    /// The script that runs today; `-` is stdin
+    pub old: String,
+    /// The script to deploy; `-` is stdin
+    pub new: String,
+    #[command(flatten)]
+    pub reading: Reading,
+    #[command(flatten)]
+    pub rows: RowArgs,
+    /// Where the savepoint is taken: after so many rows, or where the watermark first passes a timestamp; half of the rows if
+    /// not given
+    #[arg(long, value_name = "N|TIMESTAMP", value_parser = split)]
+    pub split_at: Option<Split>,
+    /// The form of the report
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+fn split(text: &str) -> Result<Split, String> {
+    match text.parse() {
+        Ok(rows) => Ok(Split::Rows(rows)),
+        Err(_) => timestamp(text).map(Split::Watermark).map_err(|_| "write a number of rows or a timestamp".to_owned()),
+    }
+}
+
+/// Where the rows of a table are.
+#[derive(Debug, Clone)]
+pub struct Data {
+    /// The table; none if stdin holds the rows of all tables.
+    pub table: Option<String>,
+    /// The file.
+    pub file: String,
+}
+
+fn data(text: &str) -> Result<Data, String> {
+    match text.split_once('=') {
+        _ if text == "-" => Ok(Data { table: None, file: "-".to_owned() }),
+        Some((table, file)) if !table.is_empty() && !file.is_empty() => {
+            Ok(Data { table: Some(table.to_owned()), file: file.to_owned() })
+        }
+        _ => Err("write it as TABLE=FILE, or - for stdin".to_owned()),
+    }
+}
+
+fn timestamp(text: &str) -> Result<i64, String> {
+    let millis =
+        crate::logical::translate::datetime::parse_timestamp(&text.trim_end_matches('Z').replacen('T', " ", 1));
+    millis.map(|(millis, ..)| millis).ok_or_else(|| "write it as yyyy-MM-dd HH:mm:ss".to_owned())
+}
+
+fn duration(text: &str) -> Result<i64, String> {
+    crate::catalog::options::parse_duration(text).ok_or_else(|| "write it as `1 s` or `200 ms`".to_owned())
+}
+
+/// The forms of rows.
+#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+pub enum RunFormat {
+    /// Columns side by side, as Flink's client prints them
+    #[default]
+    Table,
+    Csv,
+    /// One JSON object per change
+    Jsonl,
+}
+
+impl From<RunFormat> for crate::rows::RowFormat {
+    fn from(format: RunFormat) -> Self {
+        match format {
+            RunFormat::Table => Self::Table,
+            RunFormat::Csv => Self::Csv,
+            RunFormat::Jsonl => Self::Jsonl,
+        }
+    }
+}
+
+/// What happens when the rows are at an end.
+#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+pub enum End {
+    /// The input was bounded: everything that waits for event time is due
+    #[default]
+    Fire,
+    /// The stream goes on: open windows stay open
+    Hold,
+}
+
+impl From<End> for crate::run::EndOfInput {
+    fn from(end: End) -> Self {
+        match end {
+            End::Fire => Self::Fire,
+            End::Hold => Self::Hold,
+        }
+    }
 }
 
 #[derive(Debug, clap::Args)]

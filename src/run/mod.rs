@@ -11,6 +11,8 @@ pub mod change;
 mod drop_update_before;
 pub mod error;
 mod expand;
+mod image;
+mod job;
 mod pass;
 mod pipeline;
 mod sink;
@@ -23,4 +25,6 @@ mod watermark_assigner;
 
 pub use change::{Change, RowKind};
 pub use error::{RunError, RunErrorKind, RunResult};
-pub use pipeline::{ClockUse, Pipeline};
+pub use image::{OperatorImage, StateShape};
+pub use job::{Clock, EndOfInput, InputTable, Job};
+pub use pipeline::{ClockUse, Emitted, Pipeline};

@@ -1,0 +1,116 @@
+//! `keepstate run FILE --data T=rows.csv`.
+
+use std::io::{self, BufWriter, Write};
+
+use super::Outcome;
+use super::args::RunArgs;
+use super::data::{self, Progress};
+use super::plan::{Planned, read_and_plan};
+use crate::exec::Plan;
+use crate::execution::{Execution, Savepoint, sink_columns};
+use crate::report::human::{self, Style};
+use crate::report::model::{ErrorCode, ErrorItem};
+use crate::rows::{Printer, RowFormat};
+use crate::run::EndOfInput;
+
+pub(super) fn run(args: &RunArgs, style: Style) -> Outcome {
+    let Planned { script, mut errors, sources, secrets } = read_and_plan(&args.file, &args.reading);
+    if errors.is_empty() {
+        let plans: Vec<&Plan> = script.jobs.iter().map(|j| &*j.plan).collect();
+        let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
+        let mut printed = Ok(());
+        if plans.len() > 1 && (args.savepoint.is_some() || args.restore.is_some()) {
+            let error = ErrorItem::new(ErrorCode::Config, "the script has several jobs, and a savepoint is of one");
+            errors.push(error.help("put each job into a script of its own"));
+        }
+        if plans.is_empty() {
+            let error = ErrorItem::new(ErrorCode::Config, format!("{} has no INSERT and no query to run", args.file));
+            errors.push(error.help("add a SELECT"));
+        }
+        for plan in plans.into_iter().filter(|_| errors.is_empty()) {
+            match execute(plan, args, &sources, &mut out, style) {
+                Ok(Ok(())) => {}
+                Ok(Err(error)) => printed = printed.and(Err(error)),
+                Err(error) => {
+                    errors.push(*error);
+                    break;
+                }
+            }
+        }
+        match printed.and_then(|()| out.flush()) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Outcome::ok(String::new()),
+            Err(error) => errors.push(ErrorItem::new(ErrorCode::Io, format!("the rows cannot be written: {error}"))),
+            Ok(()) => {}
+        }
+    }
+    if errors.is_empty() {
+        return Outcome::ok(String::new());
+    }
+    crate::check::redact_errors(&mut errors, &secrets);
+    // Rows go to stdout, so what went wrong goes beside them.
+    eprint(&human::render_errors(&errors, &sources, style));
+    Outcome { text: String::new(), exit: 2 }
+}
+
+fn eprint(text: &str) {
+    let _ = io::stderr().lock().write_all(text.as_bytes());
+}
+
+/// Runs one job. The inner result is that of writing.
+fn execute(
+    plan: &Plan,
+    args: &RunArgs,
+    sources: &crate::source::SourceMap,
+    out: &mut dyn Write,
+    style: Style,
+) -> Result<io::Result<()>, Box<ErrorItem>> {
+    let mut execution = Execution::new(plan, args.rows.clock(), sources)?;
+    let progress = Progress::new(style);
+    if let Some(file) = &args.restore {
+        let text = std::fs::read_to_string(file).map_err(|e| data::unreadable(file, &e))?;
+        Savepoint::from_text(file, &text)?.restore(file, &mut execution)?;
+    }
+    // A savepoint is taken of a stream that goes on.
+    let end = if args.savepoint.is_some() { EndOfInput::Hold } else { args.rows.end_of_input.into() };
+    let mut rows = data::open(&execution, &args.rows, &[], &progress)?;
+    let zone = execution.session.zone.clone();
+    let format = args.format.into();
+    let names: Vec<String> = plan.sinks.iter().map(|s| plan.sink_name(*s).to_owned()).collect();
+    let several = names.len() > 1;
+    if several && format == RowFormat::Csv {
+        let error = ErrorItem::new(
+            ErrorCode::Config,
+            format!("the job writes to {}, and CSV holds one sink", names.join(", ")),
+        );
+        return Err(Box::new(error.help("use --format jsonl, where each row names its sink")));
+    }
+    let mut printers: Vec<Printer> = plan
+        .sinks
+        .iter()
+        .zip(&names)
+        .map(|(sink, name)| {
+            Printer::new(format, sink_columns(plan, *sink), zone.clone(), several.then(|| name.clone()))
+        })
+        .collect();
+    // Tables of several sinks stand one below the other, so all but the first wait.
+    let mut waiting: Vec<Vec<u8>> = vec![Vec::new(); printers.len()];
+    let stacked = several && format == RowFormat::Table;
+    let mut written = Ok(());
+    execution.run(&mut rows, end, sources, &mut |(sink, change)| {
+        if written.is_ok() {
+            let to: &mut dyn Write = if stacked && sink > 0 { &mut waiting[sink] } else { out };
+            written = printers[sink].change(&change, to);
+        }
+    })?;
+    progress.end();
+    if let Some(file) = &args.savepoint {
+        let text = Savepoint::of(&mut execution).to_text();
+        let unwritable =
+            |e: io::Error| Box::new(ErrorItem::new(ErrorCode::Io, format!("{file} cannot be written: {e}")));
+        std::fs::write(file, text).map_err(unwritable)?;
+    }
+    for (printer, text) in printers.iter_mut().zip(&waiting) {
+        written = written.and_then(|()| out.write_all(text)).and_then(|()| printer.end(out));
+    }
+    Ok(written)
+}
