@@ -46,6 +46,44 @@ impl Decimal {
         (rounded.unscaled.abs() < limit).then_some(rounded)
     }
 
+    /// Reads `-12.50` or `1.25E3`. `None` for anything else, and for more digits than a DECIMAL has once the number is cut to
+    /// [`MAX_PRECISION`] digits after the point.
+    pub fn parse(text: &str) -> Option<Decimal> {
+        let (number, exponent) = match text.split_once(['e', 'E']) {
+            Some((number, exponent)) => (number, exponent.parse::<i32>().ok()?),
+            None => (text, 0),
+        };
+        let (negative, digits) = match number.strip_prefix('-') {
+            Some(rest) => (true, rest),
+            None => (false, number.strip_prefix('+').unwrap_or(number)),
+        };
+        let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+        let all_digits = |t: &str| t.bytes().all(|b| b.is_ascii_digit());
+        if whole.len() + fraction.len() == 0 || !all_digits(whole) || !all_digits(fraction) {
+            return None;
+        }
+        // Digits after the point; negative for zeros before it.
+        let mut scale = i32::try_from(fraction.len()).ok()?.checked_sub(exponent)?;
+        let digits = format!("{whole}{fraction}");
+        let mut digits = digits.trim_start_matches('0');
+        // What is past the digits that any DECIMAL keeps only decides the rounding.
+        let mut up = false;
+        let past = scale - i32::from(MAX_PRECISION);
+        if past > 0 {
+            let kept = digits.len().saturating_sub(usize::try_from(past).ok()?);
+            up = digits.len() >= past as usize && digits.as_bytes()[kept] >= b'5';
+            digits = &digits[..kept];
+            scale = i32::from(MAX_PRECISION);
+        }
+        let mut unscaled: i128 = if digits.is_empty() { 0 } else { digits.parse().ok()? };
+        unscaled += i128::from(up);
+        if scale < 0 {
+            unscaled = if unscaled == 0 { 0 } else { unscaled.checked_mul(power_of_ten(scale.unsigned_abs())?)? };
+            scale = 0;
+        }
+        Some(Decimal { unscaled: if negative { -unscaled } else { unscaled }, scale: scale as u8 })
+    }
+
     /// The nearest double.
     pub fn to_f64(self) -> f64 {
         // Through text: the correctly rounded result, as `BigDecimal.doubleValue` gives.

@@ -3,12 +3,17 @@
 //! [`Datum`] is a value, [`Row`] a row of them; [`compile`](compile()) turns a typed expression of a plan into an [`Evaluator`].
 //! What a function gives is what Flink's code generation gives, surprises included; the sources are named where they matter.
 
+mod cast;
 mod compile;
 pub mod datum;
 pub mod decimal;
 mod error;
 mod functions;
+pub mod java_number;
+pub mod json;
 pub mod row;
+pub mod text;
+pub mod zone;
 
 pub use compile::{Evaluator, Session, compile};
 pub use datum::Datum;
