@@ -11,6 +11,7 @@ pub mod change;
 mod drop_update_before;
 pub mod error;
 mod expand;
+mod over_aggregate;
 mod pass;
 mod pipeline;
 mod sink;
