@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The modules, each with those that it may use. A module may use what stands before it, never what stands after it.
-const LAYERS: [&str; 17] = [
+const LAYERS: [&str; 19] = [
     "source",
     "target",
     "plan_error",
@@ -15,11 +15,13 @@ const LAYERS: [&str; 17] = [
     "exec",
     "state",
     "run",
+    "rows",
     "diff",
     "rules",
     "report",
     "planning",
     "check",
+    "execution",
     "cli",
     "main",
 ];

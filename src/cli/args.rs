@@ -66,6 +66,8 @@ pub enum Command {
     Diff(DiffArgs),
     /// List the statements of scripts and their syntax errors
     Parse(ParseArgs),
+    /// Execute a script over sample rows and print the changelog
+    Run(RunArgs),
     /// List the rules
     Rules(RulesArgs),
     /// Explain a rule
@@ -80,7 +82,7 @@ impl Command {
             Command::Parse(args) => args.format,
             Command::Rules(args) => args.format,
             Command::Plan(PlanArgs { format: PlanFormat::Json, .. }) => Format::Json,
-            Command::Plan(_) | Command::Diff(_) | Command::Explain(_) => Format::Human,
+            Command::Plan(_) | Command::Diff(_) | Command::Run(_) | Command::Explain(_) => Format::Human,
         }
     }
 }
@@ -197,6 +199,101 @@ pub struct ParseArgs {
     /// The form of the list
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct RunArgs {
+    /// The script; `-` is stdin
+    pub file: String,
+    #[command(flatten)]
+    pub reading: Reading,
+    /// The rows of a table, .csv or .jsonl; may be given several times. `-`: lines {"table": "...", "row": {...}} from stdin
+    #[arg(long, value_name = "TABLE=FILE", value_parser = data)]
+    pub data: Vec<Data>,
+    /// The form of the output
+    #[arg(long, value_enum, default_value_t)]
+    pub format: RunFormat,
+    /// What happens when the rows are at an end
+    #[arg(long, value_enum, default_value_t, value_name = "MODE")]
+    pub end_of_input: End,
+    /// Processing time at the first row, in UTC
+    #[arg(long, value_name = "TIMESTAMP", default_value = "1970-01-01 00:00:00", value_parser = timestamp)]
+    pub clock: i64,
+    /// How long each row takes in processing time
+    #[arg(long, value_name = "DURATION", default_value = "1 ms", value_parser = duration)]
+    pub tick: i64,
+    /// The text of NULL in CSV; an empty cell without quotes if not given
+    #[arg(long, value_name = "TEXT")]
+    pub null: Option<String>,
+}
+
+/// Where the rows of a table are.
+#[derive(Debug, Clone)]
+pub struct Data {
+    /// The table; none if stdin holds the rows of all tables.
+    pub table: Option<String>,
+    /// The file.
+    pub file: String,
+}
+
+fn data(text: &str) -> Result<Data, String> {
+    match text.split_once('=') {
+        _ if text == "-" => Ok(Data { table: None, file: "-".to_owned() }),
+        Some((table, file)) if !table.is_empty() && !file.is_empty() => {
+            Ok(Data { table: Some(table.to_owned()), file: file.to_owned() })
+        }
+        _ => Err("write it as TABLE=FILE, or - for stdin".to_owned()),
+    }
+}
+
+fn timestamp(text: &str) -> Result<i64, String> {
+    let millis =
+        crate::logical::translate::datetime::parse_timestamp(&text.trim_end_matches('Z').replacen('T', " ", 1));
+    millis.map(|(millis, ..)| millis).ok_or_else(|| "write it as yyyy-MM-dd HH:mm:ss".to_owned())
+}
+
+fn duration(text: &str) -> Result<i64, String> {
+    crate::catalog::options::parse_duration(text).ok_or_else(|| "write it as `1 s` or `200 ms`".to_owned())
+}
+
+/// The forms of rows.
+#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+pub enum RunFormat {
+    /// Columns side by side, as Flink's client prints them
+    #[default]
+    Table,
+    Csv,
+    /// One JSON object per change
+    Jsonl,
+}
+
+impl From<RunFormat> for crate::rows::RowFormat {
+    fn from(format: RunFormat) -> Self {
+        match format {
+            RunFormat::Table => Self::Table,
+            RunFormat::Csv => Self::Csv,
+            RunFormat::Jsonl => Self::Jsonl,
+        }
+    }
+}
+
+/// What happens when the rows are at an end.
+#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+pub enum End {
+    /// The input was bounded: everything that waits for event time is due
+    #[default]
+    Fire,
+    /// The stream goes on: open windows stay open
+    Hold,
+}
+
+impl From<End> for crate::run::EndOfInput {
+    fn from(end: End) -> Self {
+        match end {
+            End::Fire => Self::Fire,
+            End::Hold => Self::Hold,
+        }
+    }
 }
 
 #[derive(Debug, clap::Args)]

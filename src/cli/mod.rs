@@ -8,6 +8,7 @@ mod input;
 mod parse;
 mod plan;
 mod rules;
+mod run;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -57,6 +58,7 @@ fn run(args: Args, style: Style) -> Outcome {
         Command::Plan(args) => plan::run(&args, style),
         Command::Diff(args) => diff::run(&args, style),
         Command::Parse(args) => parse::run(&args, style),
+        Command::Run(args) => run::run(&args, style),
         Command::Rules(args) => rules::run(&args, style),
         Command::Explain(args) => explain::run(&args, style),
     }

@@ -240,6 +240,8 @@ pub enum ErrorCode {
     Io,
     /// Wrong use or configuration.
     Config,
+    /// The job fails on the rows it was given, as it would in Flink.
+    Run,
     /// A mistake in keepstate.
     Internal,
 }
@@ -253,6 +255,7 @@ impl ErrorCode {
             ErrorCode::Unsupported => "unsupported",
             ErrorCode::Io => "io",
             ErrorCode::Config => "config",
+            ErrorCode::Run => "run",
             ErrorCode::Internal => "internal",
         }
     }

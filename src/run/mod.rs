@@ -11,6 +11,7 @@ pub mod change;
 mod drop_update_before;
 pub mod error;
 mod expand;
+mod job;
 mod over_aggregate;
 mod pass;
 mod pipeline;
@@ -24,4 +25,5 @@ mod watermark_assigner;
 
 pub use change::{Change, RowKind};
 pub use error::{RunError, RunErrorKind, RunResult};
-pub use pipeline::{ClockUse, Pipeline};
+pub use job::{Clock, EndOfInput, InputTable, Job};
+pub use pipeline::{ClockUse, Emitted, Pipeline};

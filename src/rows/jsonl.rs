@@ -1,0 +1,92 @@
+//! JSON lines: one object per row.
+
+use std::io::BufRead;
+
+use serde_json::{Map, Value};
+
+use super::csv::kind_of;
+use super::error::RowError;
+use super::schema::OP;
+use super::{RowReader, RowSchema};
+use crate::eval::{Datum, Row, json};
+use crate::run::{Change, RowKind};
+
+/// Reads a file of JSON lines.
+pub struct JsonReader<R> {
+    input: R,
+    file: String,
+    schema: RowSchema,
+    text: String,
+    line: u64,
+}
+
+impl<R: BufRead> JsonReader<R> {
+    /// A reader of a file.
+    pub fn new(input: R, file: &str, schema: RowSchema) -> JsonReader<R> {
+        JsonReader { input, file: file.to_owned(), schema, text: String::new(), line: 0 }
+    }
+}
+
+/// Reads lines until one is not blank. Gives its number; none at the end.
+pub(super) fn next_line(
+    input: &mut dyn BufRead,
+    text: &mut String,
+    file: &str,
+    line: &mut u64,
+) -> Result<bool, Box<RowError>> {
+    loop {
+        text.clear();
+        *line += 1;
+        match input.read_line(text) {
+            Ok(0) => return Ok(false),
+            Ok(_) if text.trim().is_empty() => {}
+            Ok(_) => return Ok(true),
+            Err(e) => return Err(RowError::new(file, *line, format!("the line cannot be read: {e}"))),
+        }
+    }
+}
+
+/// A JSON object on one line.
+pub(super) fn object(text: &str, file: &str, line: u64) -> Result<Map<String, Value>, Box<RowError>> {
+    match serde_json::from_str(text) {
+        Ok(Value::Object(object)) => Ok(object),
+        Ok(_) => Err(RowError::new(file, line, "the line is not a JSON object").help("write {\"column\": value, ...}")),
+        Err(e) => Err(RowError::new(file, line, format!("the line is not JSON: {e}"))),
+    }
+}
+
+/// A row from an object of columns. What is not in it is NULL.
+pub(super) fn row(
+    object: &Map<String, Value>,
+    schema: &RowSchema,
+    file: &str,
+    line: u64,
+) -> Result<Change, Box<RowError>> {
+    let mut values = vec![Datum::Null; schema.columns.len()];
+    let mut kind = RowKind::Insert;
+    for (name, cell) in object {
+        match schema.place(name) {
+            Some(place) => {
+                let ty = &schema.columns[place].1;
+                values[place] = json::read(cell, ty, &schema.zone)
+                    .map_err(|bad| RowError::new(file, line, format!("column `{name}`: {bad}")))?;
+            }
+            None if name == OP => kind = kind_of(cell.as_str().unwrap_or_default(), file, line)?,
+            None => {
+                let message = format!("the table `{}` has no stored column `{name}`", schema.table);
+                return Err(RowError::new(file, line, message).help(schema.hint(name)));
+            }
+        }
+    }
+    Ok(Change { kind, row: Row::new(values) })
+}
+
+impl<R: BufRead> RowReader for JsonReader<R> {
+    fn next(&mut self) -> Result<Option<Change>, Box<RowError>> {
+        if !next_line(&mut self.input, &mut self.text, &self.file, &mut self.line)? {
+            return Ok(None);
+        }
+        let object = object(&self.text, &self.file, self.line)?;
+        row(&object, &self.schema, &self.file, self.line).map(Some)
+    }
+}
