@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::diff::change::{JobDiff, MatchStatus};
-use crate::exec::NodeId;
+use crate::diff::change::{Change, ChangeKind, JobDiff, MatchStatus};
+use crate::exec::{NodeId, Plan};
 use crate::plan_error::{PlanError, PlanErrorKind};
 use crate::planning::{self, JobPlan, PlannedScript};
 use crate::report::fingerprint::{Numbered, fingerprint};
@@ -82,6 +82,19 @@ pub struct Checked {
     pub report: Report,
     /// The texts.
     pub sources: SourceMap,
+    /// For each job of the report the plans behind it.
+    pub plans: Vec<PlanPair>,
+}
+
+/// The plans of one job.
+#[derive(Debug, Clone)]
+pub struct PlanPair {
+    /// That of the old script; none if it does not have the job.
+    pub old: Option<Arc<Plan>>,
+    /// That of the new script; none if it does not have the job.
+    pub new: Option<Arc<Plan>>,
+    /// Filters changed that the new job asks to leave out of account.
+    pub ignores_filters: bool,
 }
 
 /// Compares two scripts.
@@ -100,11 +113,13 @@ pub fn check(old: Text, new: Text, options: &Options) -> Checked {
     let old = side(&sources, &schema, old, options, &mut errors);
     let new = side(&sources, &schema, new, options, &mut errors);
 
-    let mut checker = Checker { sources: &sources, target: options.target, names, numbered: Numbered::default() };
+    let mut checker =
+        Checker { sources: &sources, target: options.target, names, numbered: Numbered::default(), plans: Vec::new() };
     let jobs = checker.jobs(&old, &new, !errors.is_empty());
+    let plans = std::mem::take(&mut checker.plans);
     let mut report = finish(options, jobs, errors);
     redact(&mut report, &Redactor::of(sources.files().iter().map(|f| &*f.text), &options.defines));
-    Checked { report, sources }
+    Checked { report, sources, plans }
 }
 
 /// A report that says only why nothing could be checked.
@@ -202,11 +217,13 @@ struct Checker<'a> {
     target: Target,
     names: (String, String),
     numbered: Numbered,
+    plans: Vec<PlanPair>,
 }
 
 impl Checker<'_> {
     fn jobs(&mut self, old: &Side, new: &Side, errors: bool) -> Vec<Job> {
         if old.failed.is_some() || new.failed.is_some() || errors {
+            self.plans.push(PlanPair { old: None, new: None, ignores_filters: false });
             return vec![self.not_planned(old, new)];
         }
         let (olds, news) = (&old.planned.jobs, &new.planned.jobs);
@@ -235,6 +252,12 @@ impl Checker<'_> {
     fn pair(&mut self, old: &JobPlan, new: &JobPlan, old_side: &Side, new_side: &Side, single: bool) -> Job {
         let name = self.name(new_side, &self.names.1, Some(new), single);
         let diff = planning::diff(old, new);
+        let ignored = |c: &Change| matches!(c.kind, ChangeKind::Filter { ignored: true, .. });
+        self.plans.push(PlanPair {
+            old: Some(Arc::clone(&old.plan)),
+            new: Some(Arc::clone(&new.plan)),
+            ignores_filters: diff.changes.iter().any(|c| ignored(c) || c.echoes.iter().any(ignored)),
+        });
         let judged = judge(RuleBook::embedded(), self.target, &diff);
         let operators = operators(old, new, &diff, &judged);
         let findings = judged.findings.iter().map(|f| self.finding(&name, f)).collect();
@@ -258,6 +281,9 @@ impl Checker<'_> {
 
     /// A job without a partner: nothing is restored into a new one, and nothing of an old one is left.
     fn lone(&mut self, plan: &JobPlan, side: &Side, gone: bool) -> Job {
+        let own = Some(Arc::clone(&plan.plan));
+        let (old_plan, new_plan) = if gone { (own, None) } else { (None, own) };
+        self.plans.push(PlanPair { old: old_plan, new: new_plan, ignores_filters: false });
         let file = if gone { self.names.0.clone() } else { self.names.1.clone() };
         let (old, new, message) = if gone {
             (Some(file.clone()), None, "the new script does not have this job; its state is not used")
@@ -348,6 +374,7 @@ impl Checker<'_> {
                 .collect(),
             fingerprint: self.numbered.next(fingerprint(&f.rule, job, path, &f.args)),
             suppressed: None,
+            witness: None,
         }
     }
 }

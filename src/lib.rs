@@ -14,6 +14,7 @@ pub mod execution;
 pub mod logical;
 pub mod plan_error;
 mod planning;
+pub mod rehearsal;
 pub mod report;
 pub mod rows;
 pub mod rules;

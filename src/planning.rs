@@ -1,5 +1,7 @@
 //! From texts to plans: the one place where the check meets the parser, the planner and the diff.
 
+use std::sync::Arc;
+
 use crate::diff::change::JobDiff;
 use crate::exec::{self, NodeId, Plan};
 use crate::plan_error::PlanError;
@@ -38,7 +40,7 @@ pub struct JobPlan {
     /// The names of its sinks, in order.
     pub sinks: Vec<String>,
     /// The operators.
-    pub plan: Plan,
+    pub plan: Arc<Plan>,
 }
 
 impl JobPlan {
@@ -80,7 +82,10 @@ pub fn plan(_sources: &SourceMap, scripts: &[&Script], target: Target) -> Planne
     let jobs = planned
         .plans
         .into_iter()
-        .map(|plan| JobPlan { sinks: plan.sinks.iter().map(|s| plan.sink_name(*s).to_owned()).collect(), plan })
+        .map(|plan| JobPlan {
+            sinks: plan.sinks.iter().map(|s| plan.sink_name(*s).to_owned()).collect(),
+            plan: Arc::new(plan),
+        })
         .collect();
     let notes = planned.notes.into_iter().map(|n| Note { message: n.message, span: Some(n.span) }).collect();
     PlannedScript { jobs, errors: planned.errors, notes, name: planned.name }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The modules, each with those that it may use. A module may use what stands before it, never what stands after it.
-const LAYERS: [&str; 19] = [
+const LAYERS: [&str; 20] = [
     "source",
     "target",
     "plan_error",
@@ -22,6 +22,7 @@ const LAYERS: [&str; 19] = [
     "planning",
     "check",
     "execution",
+    "rehearsal",
     "cli",
     "main",
 ];
@@ -31,7 +32,7 @@ const ONLY: [(&str, &[&str]); 12] = [
     ("sqlparser::", &["syntax"]),
     ("clap::", &["cli"]),
     ("miette::", &["report"]),
-    ("sha2::", &["report"]),
+    ("sha2::", &["report", "execution"]),
     ("similar::", &["cli"]),
     ("std::fs", &["cli"]),
     ("std::env", &["cli"]),

@@ -6,7 +6,9 @@ use std::io::IsTerminal;
 use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::check::FailOn;
+use crate::rehearsal::Split;
 use crate::report::human::Style;
+use crate::run::Clock;
 use crate::target::Target;
 
 /// Will this Flink SQL job keep its state after this change?
@@ -68,6 +70,8 @@ pub enum Command {
     Parse(ParseArgs),
     /// Execute a script over sample rows and print the changelog
     Run(RunArgs),
+    /// Restore the new script from a savepoint of the old one over sample rows, and compare with a fresh run
+    Rehearse(RehearseArgs),
     /// List the rules
     Rules(RulesArgs),
     /// Explain a rule
@@ -80,6 +84,7 @@ impl Command {
         match self {
             Command::Check(args) => args.format,
             Command::Parse(args) => args.format,
+            Command::Rehearse(args) => args.format,
             Command::Rules(args) => args.format,
             Command::Plan(PlanArgs { format: PlanFormat::Json, .. }) => Format::Json,
             Command::Plan(_) | Command::Diff(_) | Command::Run(_) | Command::Explain(_) => Format::Human,
@@ -146,6 +151,11 @@ pub struct CheckArgs {
     /// The mildest verdict that makes the exit status 1
     #[arg(long, value_enum, default_value = "unknown", value_name = "VERDICT")]
     pub fail_on: FailOnArg,
+    /// With --data, where the rehearsal takes its savepoint: after so many rows, or where the watermark first passes a timestamp
+    #[arg(long, value_name = "N|TIMESTAMP", value_parser = split, requires = "data")]
+    pub split_at: Option<Split>,
+    #[command(flatten)]
+    pub rows: RowArgs,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -207,12 +217,25 @@ pub struct RunArgs {
     pub file: String,
     #[command(flatten)]
     pub reading: Reading,
-    /// The rows of a table, .csv or .jsonl; may be given several times. `-`: lines {"table": "...", "row": {...}} from stdin
-    #[arg(long, value_name = "TABLE=FILE", value_parser = data)]
-    pub data: Vec<Data>,
+    #[command(flatten)]
+    pub rows: RowArgs,
     /// The form of the output
     #[arg(long, value_enum, default_value_t)]
     pub format: RunFormat,
+    /// Write the state at the end of the rows to a file; the stream goes on, so nothing is fired (--end-of-input hold)
+    #[arg(long, value_name = "FILE")]
+    pub savepoint: Option<String>,
+    /// Start from the state in a file
+    #[arg(long, value_name = "FILE")]
+    pub restore: Option<String>,
+}
+
+/// The rows to execute over, and the clock.
+#[derive(Debug, clap::Args)]
+pub struct RowArgs {
+    /// The rows of a table, .csv or .jsonl; may be given several times. `-`: lines {"table": "...", "row": {...}} from stdin
+    #[arg(long, value_name = "TABLE=FILE", value_parser = data)]
+    pub data: Vec<Data>,
     /// What happens when the rows are at an end
     #[arg(long, value_enum, default_value_t, value_name = "MODE")]
     pub end_of_input: End,
@@ -225,6 +248,39 @@ pub struct RunArgs {
     /// The text of NULL in CSV; an empty cell without quotes if not given
     #[arg(long, value_name = "TEXT")]
     pub null: Option<String>,
+}
+
+impl RowArgs {
+    /// Processing time.
+    pub fn clock(&self) -> Clock {
+        Clock { start: self.clock, tick: self.tick }
+    }
+}
+
+#[derive(Debug, clap::Args)]
+pub struct RehearseArgs {
+    /// The script that runs today; `-` is stdin
+    pub old: String,
+    /// The script to deploy; `-` is stdin
+    pub new: String,
+    #[command(flatten)]
+    pub reading: Reading,
+    #[command(flatten)]
+    pub rows: RowArgs,
+    /// Where the savepoint is taken: after so many rows, or where the watermark first passes a timestamp; half of the rows if
+    /// not given
+    #[arg(long, value_name = "N|TIMESTAMP", value_parser = split)]
+    pub split_at: Option<Split>,
+    /// The form of the report
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+fn split(text: &str) -> Result<Split, String> {
+    match text.parse() {
+        Ok(rows) => Ok(Split::Rows(rows)),
+        Err(_) => timestamp(text).map(Split::Watermark).map_err(|_| "write a number of rows or a timestamp".to_owned()),
+    }
 }
 
 /// Where the rows of a table are.

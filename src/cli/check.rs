@@ -1,10 +1,12 @@
 //! `keepstate check OLD NEW`.
 
 use super::args::{CheckArgs, Format};
+use super::rehearse::rehearse_jobs;
 use super::{Outcome, input};
-use crate::check::{Options, check, failed};
+use crate::check::{Checked, Options, check, failed};
 use crate::report::human::{self, Style};
 use crate::report::json;
+use crate::report::model::{ErrorCode, ErrorItem};
 use crate::source::SourceMap;
 
 pub(super) fn run(args: &CheckArgs, style: Style) -> Outcome {
@@ -23,7 +25,10 @@ pub(super) fn run(args: &CheckArgs, style: Style) -> Outcome {
                 defines: reading.defines(),
                 fail_on: args.fail_on.into(),
             };
-            let checked = check(old, new, &options);
+            let mut checked = check(old, new, &options);
+            if !args.rows.data.is_empty() {
+                attach_witnesses(&mut checked, args, style);
+            }
             (checked.report, checked.sources)
         }
     };
@@ -32,4 +37,26 @@ pub(super) fn run(args: &CheckArgs, style: Style) -> Outcome {
         Format::Json => json::render(&report),
     };
     Outcome { text, exit: report.exit_code }
+}
+
+/// Rehearses the change of each job and puts what was seen beside its findings. Rows that refute a verdict, and rows that cannot be
+/// run, are errors: a check that was asked for evidence must not pass without it.
+fn attach_witnesses(checked: &mut Checked, args: &CheckArgs, style: Style) {
+    let (rehearsals, errors) = rehearse_jobs(checked, &args.rows, args.split_at, style);
+    for rehearsal in rehearsals {
+        let jobs = checked.report.jobs.iter_mut().filter(|j| j.name == rehearsal.name);
+        for finding in jobs.flat_map(|j| &mut j.findings) {
+            finding.witness = Some(rehearsal.witness());
+        }
+        if rehearsal.agrees == Some(false) {
+            let message = format!("the rows refute the verdict on {}: this is a bug in a rule", rehearsal.name);
+            let error = ErrorItem::new(ErrorCode::Internal, message);
+            checked.report.errors.push(error.help("`keepstate rehearse` shows the rows; please report it"));
+            checked.report.exit_code = checked.report.exit_code.max(1);
+        }
+    }
+    if !errors.is_empty() {
+        checked.report.errors.extend(errors);
+        checked.report.exit_code = 2;
+    }
 }

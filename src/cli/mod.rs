@@ -2,11 +2,13 @@
 
 mod args;
 mod check;
+mod data;
 mod diff;
 mod explain;
 mod input;
 mod parse;
 mod plan;
+mod rehearse;
 mod rules;
 mod run;
 
@@ -58,6 +60,7 @@ fn run(args: Args, style: Style) -> Outcome {
         Command::Plan(args) => plan::run(&args, style),
         Command::Diff(args) => diff::run(&args, style),
         Command::Parse(args) => parse::run(&args, style),
+        Command::Rehearse(args) => rehearse::run(&args, style),
         Command::Run(args) => run::run(&args, style),
         Command::Rules(args) => rules::run(&args, style),
         Command::Explain(args) => explain::run(&args, style),

@@ -86,7 +86,7 @@ pub(super) fn diff(old: &Plan, new: &Plan) -> JobDiff {
 }
 
 /// Sinks by name, then by what they compute, then by place if one of each is left.
-fn pair_sinks(old: &Plan, new: &Plan) -> (Vec<(NodeId, NodeId)>, Vec<NodeId>, Vec<NodeId>) {
+pub(super) fn pair_sinks(old: &Plan, new: &Plan) -> (Vec<(NodeId, NodeId)>, Vec<NodeId>, Vec<NodeId>) {
     let mut left: Vec<NodeId> = old.sinks.clone();
     let mut open: Vec<NodeId> = Vec::new();
     let mut pairs = Vec::new();

@@ -7,6 +7,7 @@
 mod aggregates;
 pub mod change;
 mod compare;
+mod correspondence;
 mod filters;
 mod job;
 mod keys;
@@ -17,6 +18,7 @@ mod sources;
 mod view;
 
 use change::JobDiff;
+pub use correspondence::{Correspondence, correspondences};
 
 use crate::exec::Plan;
 

@@ -8,6 +8,7 @@ use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, Se
 use super::excerpt::Excerpt;
 use super::model::{ErrorItem, Finding, Job, Note, Place, Report};
 use super::secrets;
+use super::witness::write_differences;
 use crate::diff::change::Fate;
 use crate::rules::judge::NOT_PLANNED;
 use crate::rules::verdict::{Consequence, Verdict};
@@ -116,6 +117,9 @@ impl<'a> Printer<'a> {
             }
             (None, Some(old)) => self.piece(main.excerpt(self, old, "was here"), out),
             (None, None) => self.piece(main, out),
+        }
+        if let Some(witness) = finding.witness.as_ref().filter(|w| !w.differences.is_empty()) {
+            write_differences(&witness.differences, out);
         }
         for related in &finding.related {
             let mut piece = Piece::new(format!("also: {}", related.message), Severity::Advice);

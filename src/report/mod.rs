@@ -6,3 +6,4 @@ pub mod human;
 pub mod json;
 pub mod model;
 pub mod secrets;
+pub mod witness;

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::witness::Witness;
 use crate::diff::change::{Fate, MatchStatus};
 use crate::rules::verdict::{Basis, Consequence, Verdict};
 use crate::source::{Position, SourceMap, Span};
@@ -98,6 +99,9 @@ pub struct Finding {
     pub fingerprint: String,
     /// Set if the finding was accepted.
     pub suppressed: Option<Suppressed>,
+    /// What a rehearsal of the job's change showed, if there was one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub witness: Option<Witness>,
 }
 
 /// The operator of a finding.

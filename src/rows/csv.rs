@@ -16,6 +16,8 @@ enum Use {
     Column(usize),
     /// The kind of the change.
     Op,
+    /// Nothing.
+    Skip,
 }
 
 /// Reads a CSV file.
@@ -58,6 +60,7 @@ impl<R: BufRead> CsvReader<R> {
                     Use::Column(place)
                 }
                 None if name == OP && i == 0 => Use::Op,
+                None if schema.ignores(name) => Use::Skip,
                 None => {
                     let message = format!("the table `{}` has no stored column `{name}`", schema.table);
                     return Err(RowError::new(file, line, message).help(schema.hint(name)));
@@ -104,6 +107,7 @@ impl<R: BufRead> RowReader for CsvReader<R> {
         for (i, of) in self.header.iter().enumerate() {
             let (cell, quoted) = self.record.cell(i);
             match of {
+                Use::Skip => {}
                 Use::Op => kind = kind_of(cell, &self.file, self.line)?,
                 Use::Column(place) => {
                     let is_null = match &self.null {

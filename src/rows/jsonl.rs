@@ -72,6 +72,7 @@ pub(super) fn row(
                     .map_err(|bad| RowError::new(file, line, format!("column `{name}`: {bad}")))?;
             }
             None if name == OP => kind = kind_of(cell.as_str().unwrap_or_default(), file, line)?,
+            None if schema.ignores(name) => {}
             None => {
                 let message = format!("the table `{}` has no stored column `{name}`", schema.table);
                 return Err(RowError::new(file, line, message).help(schema.hint(name)));

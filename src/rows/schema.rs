@@ -13,6 +13,8 @@ pub struct RowSchema {
     pub table: String,
     /// Name and type of each column.
     pub columns: Vec<(String, DataType)>,
+    /// Columns that are passed over: those that only the other side of a comparison has.
+    pub ignored: Vec<String>,
     /// The zone in which TIMESTAMP_LTZ without a zone is read.
     pub zone: TimeZone,
 }
@@ -27,8 +29,20 @@ impl RowSchema {
         RowSchema {
             table: table.path.name.to_string(),
             columns: table.columns.iter().filter(stored).map(|c| (c.name.clone(), c.ty.clone())).collect(),
+            ignored: Vec::new(),
             zone,
         }
+    }
+
+    /// The same, passing over some columns.
+    pub fn ignoring(mut self, columns: &[String]) -> RowSchema {
+        self.ignored = columns.to_vec();
+        self
+    }
+
+    /// True for a column that is passed over.
+    pub fn ignores(&self, name: &str) -> bool {
+        self.ignored.iter().any(|i| i == name)
     }
 
     /// The place of a column.

@@ -26,6 +26,8 @@ pub enum RunErrorKind {
     Job,
     /// The plan holds something that cannot be run.
     Unsupported,
+    /// A savepoint does not fit the plan.
+    Savepoint,
     /// An operator broke a promise: a mistake in keepstate.
     Internal,
 }
@@ -47,6 +49,12 @@ impl RunError {
             origins: Origins::none(),
             help: Some("`keepstate plan` and `keepstate check` still work".to_owned()),
         })
+    }
+
+    /// A savepoint does not fit the plan.
+    pub fn savepoint(message: impl Into<String>) -> Box<RunError> {
+        let (kind, origins) = (RunErrorKind::Savepoint, Origins::none());
+        Box::new(RunError { kind, message: message.into(), origins, help: None })
     }
 
     /// An operator broke a promise.

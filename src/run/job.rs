@@ -96,6 +96,11 @@ impl Job {
         self.now
     }
 
+    /// Sets processing time at the next row: a restored run goes on with the clock of the savepoint.
+    pub fn set_now(&mut self, now: i64) {
+        self.now = now;
+    }
+
     /// A row of table number `table`, in the order of [`Job::tables`].
     pub fn row(&mut self, table: usize, change: Change, emit: &mut dyn FnMut(Emitted)) -> RunResult<()> {
         self.tell_time(emit)?;

@@ -11,6 +11,7 @@ pub mod change;
 mod drop_update_before;
 pub mod error;
 mod expand;
+mod image;
 mod job;
 mod over_aggregate;
 mod pass;
@@ -25,5 +26,6 @@ mod watermark_assigner;
 
 pub use change::{Change, RowKind};
 pub use error::{RunError, RunErrorKind, RunResult};
+pub use image::{OperatorImage, StateShape};
 pub use job::{Clock, EndOfInput, InputTable, Job};
 pub use pipeline::{ClockUse, Emitted, Pipeline};

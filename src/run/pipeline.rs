@@ -41,6 +41,10 @@ struct Stage {
     /// The watermark of each input.
     inputs: Vec<i64>,
     out: Output,
+    /// The last watermark that it sent.
+    sent: i64,
+    /// It makes watermarks: a watermark assigner, or a source that does its work.
+    generates_watermarks: bool,
     /// The number of the sink, if it is one.
     sink: Option<usize>,
 }
@@ -61,6 +65,12 @@ impl Pipeline {
                 consumers: Vec::new(),
                 inputs: vec![i64::MIN; node.inputs.len().max(1)],
                 out: Output { events: Vec::new(), now: i64::MIN, watermark: i64::MIN },
+                sent: i64::MIN,
+                generates_watermarks: match &node.op {
+                    Operator::WatermarkAssigner(_) => true,
+                    Operator::TableSourceScan(scan) => scan.watermark.is_some(),
+                    _ => false,
+                },
                 sink: plan.sinks.iter().position(|s| *s == id),
             });
         }
@@ -105,6 +115,12 @@ impl Pipeline {
         Ok(())
     }
 
+    /// The event time of the job: the least watermark that its sources have sent; none before the first.
+    pub fn event_time(&self) -> Option<i64> {
+        let generators = self.stages.iter().filter(|s| s.generates_watermarks);
+        generators.map(|s| s.sent).min().filter(|w| *w != i64::MIN)
+    }
+
     /// Sends what is buffered outside of state, from the sources down, as Flink does before it takes a savepoint.
     pub fn before_savepoint(&mut self, emit: &mut dyn FnMut(Emitted)) -> RunResult<()> {
         for at in self.from_sources() {
@@ -116,9 +132,9 @@ impl Pipeline {
         Ok(())
     }
 
-    /// The tasks with their ids, for savepoints.
-    pub(super) fn tasks(&mut self) -> impl Iterator<Item = (NodeId, &mut dyn Task)> {
-        self.stages.iter_mut().map(|s| (s.id, s.task.as_mut() as &mut dyn Task))
+    /// The tasks with their ids and their event time, for savepoints.
+    pub(super) fn tasks(&mut self) -> impl Iterator<Item = (NodeId, i64, &mut dyn Task)> {
+        self.stages.iter_mut().map(|s| (s.id, s.out.watermark, s.task.as_mut() as &mut dyn Task))
     }
 
     /// All stages, inputs before their consumers.
@@ -158,6 +174,13 @@ impl Pipeline {
             stage.forget_keys();
             // The emptied vector serves the next batch of this stage.
             let sent = std::mem::replace(&mut stage.out.events, events);
+            if stage.generates_watermarks {
+                for event in &sent {
+                    if let Event::Watermark(watermark) = event {
+                        stage.sent = *watermark;
+                    }
+                }
+            }
             match (stage.sink, stage.consumers.as_slice()) {
                 (Some(sink), _) => {
                     for event in sent {

@@ -3,7 +3,7 @@
 use super::change::{Change, Event, RowKind};
 use super::error::RunResult;
 use super::store::{Keys, StateTable};
-use crate::eval::Row;
+use crate::eval::{Datum, Row};
 
 /// What an operator sends, and what it may know of the time.
 #[derive(Debug)]
@@ -58,6 +58,16 @@ pub trait Task {
 
     /// A savepoint is about to be taken: sends what is buffered outside of state (`prepareSnapshotPreBarrier`).
     fn before_savepoint(&mut self, _out: &mut Output) -> RunResult<()> {
+        Ok(())
+    }
+
+    /// An accumulator that has seen no row, if the operator aggregates: what a new aggregate starts from at a restore.
+    fn empty_accumulator(&self) -> Option<Vec<Datum>> {
+        None
+    }
+
+    /// Its state was restored: what follows from it is to be set up again.
+    fn restored(&mut self) -> RunResult<()> {
         Ok(())
     }
 

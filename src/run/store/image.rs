@@ -4,6 +4,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use thiserror::Error;
 
+use crate::state::StateEntry;
+
 /// What a savepoint holds of one entry of an operator.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -20,6 +22,20 @@ pub struct EntryImage {
     pub value: String,
     /// What it holds, in the order of keys and namespaces.
     pub slots: Vec<SlotImage>,
+}
+
+impl EntryImage {
+    /// An entry that holds nothing.
+    pub fn empty(entry: &StateEntry) -> EntryImage {
+        EntryImage {
+            name: entry.name.clone(),
+            kind: entry.kind.to_string(),
+            key: entry.key.as_ref().map(ToString::to_string).unwrap_or_default(),
+            namespace: entry.namespace.to_string(),
+            value: entry.value.to_string(),
+            slots: Vec::new(),
+        }
+    }
 }
 
 /// What an entry holds for one key and namespace: a timer's value is its time.

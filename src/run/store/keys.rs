@@ -37,6 +37,11 @@ impl Keys {
         Keys { columns: columns.into(), limit: FIRST_LIMIT, ..Keys::default() }
     }
 
+    /// The columns of the input that make the key.
+    pub fn columns(&self) -> &[usize] {
+        &self.columns
+    }
+
     /// The number of the key of an input row.
     pub fn of_row(&mut self, row: &[Datum]) -> KeyId {
         let hash = hash_of(self.columns.iter().map(|c| &row[*c]));

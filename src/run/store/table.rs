@@ -25,15 +25,12 @@ pub trait StateTable {
 
     /// The entry as it stands in a savepoint.
     fn image(&self, keys: &Keys) -> EntryImage {
-        let entry = self.entry();
-        EntryImage {
-            name: entry.name.clone(),
-            kind: entry.kind.to_string(),
-            key: entry.key.as_ref().map(ToString::to_string).unwrap_or_default(),
-            namespace: entry.namespace.to_string(),
-            value: entry.value.to_string(),
-            slots: self.slots(keys),
-        }
+        EntryImage { slots: self.slots(keys), ..self.image_header() }
+    }
+
+    /// The same with nothing in it.
+    fn image_header(&self) -> EntryImage {
+        EntryImage::empty(self.entry())
     }
 }
 

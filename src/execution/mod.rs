@@ -1,5 +1,7 @@
 //! From a planned script and rows to changelogs: the whole way of `keepstate run` but for files and terminals.
 
+mod savepoint;
+
 use jiff::tz::TimeZone;
 
 use crate::catalog::types::DataType;
@@ -9,6 +11,8 @@ use crate::report::model::{ErrorCode, ErrorItem, Place};
 use crate::rows::{EventTime, Interleave, RowError, RowSchema};
 use crate::run::{Clock, Emitted, EndOfInput, InputTable, Job, RunError, RunErrorKind};
 use crate::source::SourceMap;
+
+pub use savepoint::{Savepoint, fingerprint};
 
 /// The session of a plan's job. The zone of the machine plays no part: where none is set it is UTC.
 pub fn session(plan: &Plan) -> Result<Session, Box<ErrorItem>> {
@@ -85,6 +89,7 @@ pub fn run_error(sources: &SourceMap, error: &RunError) -> Box<ErrorItem> {
     let code = match error.kind {
         RunErrorKind::Job => ErrorCode::Run,
         RunErrorKind::Unsupported => ErrorCode::Unsupported,
+        RunErrorKind::Savepoint => ErrorCode::Io,
         RunErrorKind::Internal => ErrorCode::Internal,
     };
     let mut item = ErrorItem::new(code, error.message.clone());
