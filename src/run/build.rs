@@ -61,6 +61,7 @@ pub fn task(plan: &Plan, id: NodeId, session: &Session) -> RunResult<Box<dyn Tas
         Operator::Calc(op) => op,
         Operator::Expand(op) => op,
         Operator::DropUpdateBefore(op) => op,
+        Operator::OverAggregate(op) => op,
         Operator::Sink(op) => op,
         // Without parallelism an exchange has nothing to do, and a union only lets its inputs through.
         Operator::Exchange(_) | Operator::Union(_) => &Pass,

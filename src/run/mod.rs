@@ -13,6 +13,7 @@ pub mod error;
 mod expand;
 mod image;
 mod job;
+mod over_aggregate;
 mod pass;
 mod pipeline;
 mod sink;
