@@ -25,6 +25,8 @@ pub struct AccumulatorLayout {
     pub distincts: Vec<DistinctView>,
     /// The views of functions that keep collections.
     pub views: Vec<DataView>,
+    /// Rows can be taken back.
+    pub retracts: bool,
 }
 
 /// The values seen by DISTINCT calls over the same arguments, with how often each was seen.
@@ -108,7 +110,14 @@ impl AccumulatorLayout {
             view.field = fields.len();
             fields.push(Field { name: distinct_name(i), ty: raw(MAP_VIEW) });
         }
-        AccumulatorLayout { row: RowType { fields }, calls: ranges, count_star, distincts, views }
+        AccumulatorLayout {
+            row: RowType { fields },
+            calls: ranges,
+            count_star,
+            distincts,
+            views,
+            retracts: usage.retracts,
+        }
     }
 
     /// The states beside the row itself.

@@ -1,15 +1,28 @@
 //! Aggregate functions over accumulator rows, laid out as `state::accumulators` says (Flink's generated `AggsHandleFunction`s).
+//!
+//! One file per function, or per family of functions that differ in little. A function works on its own fields of the
+//! accumulator row; what it keeps in maps and lists is in a [`view::View`].
 
-use crate::eval::Datum;
-use crate::exec::Column;
-use crate::logical::rel::AggCall;
+mod average;
+mod count;
+mod distinct;
+mod extreme;
+mod function;
+mod number;
+mod sum;
+mod view;
+
+use crate::eval::{Datum, compile};
+use crate::logical::rel::{AggArg, AggCall};
 use crate::run::build::Build;
-use crate::run::error::{RunError, RunResult};
-use crate::run::store::{KeyId, Namespace, StateTable};
+use crate::run::error::RunResult;
+use crate::run::store::{Entries, KeyId, Namespace, StateTable};
 use crate::state::accumulators::AccumulatorLayout;
+use distinct::Distinct;
+use function::{Function, Shape};
 
 /// Whose accumulator it is: maps and lists that an aggregate keeps in states of their own are found by it.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Scope<N> {
     /// The key.
     pub key: KeyId,
@@ -17,46 +30,209 @@ pub struct Scope<N> {
     pub namespace: Option<N>,
 }
 
+impl<N> Scope<N> {
+    /// The accumulator that is kept in state under this namespace.
+    pub fn kept(key: KeyId, namespace: N) -> Scope<N> {
+        Scope { key, namespace: Some(namespace) }
+    }
+
+    /// The accumulator of the key that is in no state.
+    pub fn loose(key: KeyId) -> Scope<N> {
+        Scope { key, namespace: None }
+    }
+}
+
+/// An argument of a call.
+enum Arg {
+    Column(usize),
+    Constant(Datum),
+}
+
+impl Arg {
+    fn of<'a>(&'a self, row: &'a [Datum]) -> &'a Datum {
+        match self {
+            Arg::Column(i) => &row[*i],
+            Arg::Constant(value) => value,
+        }
+    }
+}
+
+/// One call at run time.
+struct Call<N> {
+    function: Box<dyn Function<N>>,
+    args: Vec<Arg>,
+    /// The column of the FILTER condition.
+    filter: Option<usize>,
+    /// Its fields in the accumulator row.
+    fields: std::ops::Range<usize>,
+    /// The values come through a view of DISTINCT.
+    distinct: bool,
+}
+
+impl<N> Call<N> {
+    fn takes(&self, row: &[Datum]) -> bool {
+        self.filter.is_none_or(|f| matches!(row[f], Datum::Boolean(true)))
+    }
+}
+
+/// Most calls have one argument or two; more need an allocation per row.
+const ARGS: usize = 4;
+
+/// Does something with the arguments of a call over a row.
+fn with_args<R>(args: &[Arg], row: &[Datum], then: impl FnOnce(&[&Datum]) -> R) -> R {
+    static NULL: Datum = Datum::Null;
+    match args {
+        [] => then(&[]),
+        [one] => then(&[one.of(row)]),
+        few if few.len() <= ARGS => {
+            let mut values = [&NULL; ARGS];
+            for (value, arg) in values.iter_mut().zip(few) {
+                *value = arg.of(row);
+            }
+            then(&values[..few.len()])
+        }
+        many => then(&many.iter().map(|a| a.of(row)).collect::<Vec<_>>()),
+    }
+}
+
 /// The aggregate calls of one operator.
 pub struct Aggregator<N> {
     layout: AccumulatorLayout,
-    states: std::marker::PhantomData<N>,
+    calls: Vec<Call<N>>,
+    distincts: Vec<Distinct<N>>,
 }
 
 impl<N: Namespace> Aggregator<N> {
-    /// The calls over `input`, with accumulators of `layout`. Takes the entries of the layout's views from `build`.
-    pub fn build(
-        _calls: &[AggCall],
-        layout: AccumulatorLayout,
-        _input: &[Column],
-        _build: &mut Build<'_>,
-    ) -> RunResult<Self> {
-        Ok(Aggregator { layout, states: std::marker::PhantomData })
+    /// The calls, with accumulators of `layout`. Takes the entries of the layout's views from `build`.
+    pub fn build(calls: &[AggCall], layout: AccumulatorLayout, build: &mut Build<'_>) -> RunResult<Self> {
+        Self::of(calls, layout, build, true)
+    }
+
+    /// The calls of a local aggregate, which has no state: its accumulators go downstream ([`Aggregator::export`]).
+    pub fn local(calls: &[AggCall], layout: AccumulatorLayout, build: &mut Build<'_>) -> RunResult<Self> {
+        Self::of(calls, layout, build, false)
+    }
+
+    fn of(calls: &[AggCall], layout: AccumulatorLayout, build: &mut Build<'_>, kept: bool) -> RunResult<Self> {
+        let mut out = Vec::with_capacity(calls.len());
+        for (i, call) in calls.iter().enumerate() {
+            let args = call.args.iter().map(|arg| {
+                Ok(match arg {
+                    AggArg::Column(c) => Arg::Column(*c),
+                    AggArg::Constant(e) => Arg::Constant(compile(e, build.session)?.eval(&[], 0)?),
+                })
+            });
+            let args = args.collect::<RunResult<Vec<_>>>()?;
+            let fields = layout.calls[i].clone();
+            let shape = Shape {
+                call,
+                fields: &layout.row.fields[fields.clone()],
+                views: layout.views.iter().filter(|v| v.call == i).collect(),
+                retracts: layout.retracts,
+            };
+            let entries: Option<&mut Entries> = kept.then_some(&mut build.entries);
+            let function = function::of(&shape, entries).map_err(|e| e.at(&call.origins))?;
+            out.push(Call { function, args, filter: call.filter, fields, distinct: call.distinct });
+        }
+        let mut distincts = Vec::with_capacity(layout.distincts.len());
+        for (i, view) in layout.distincts.iter().enumerate() {
+            let entries: Option<&mut Entries> = kept.then_some(&mut build.entries);
+            distincts.push(Distinct::build(i, view, layout.retracts, entries)?);
+        }
+        Ok(Aggregator { layout, calls: out, distincts })
     }
 
     /// An accumulator that has seen no row.
     pub fn create(&self) -> Vec<Datum> {
-        vec![Datum::Null; self.layout.row.fields.len()]
+        let mut acc = vec![Datum::Null; self.layout.row.fields.len()];
+        for call in &self.calls {
+            call.function.create(&mut acc[call.fields.clone()]);
+        }
+        if let Some(i) = self.layout.count_star {
+            acc[i] = Datum::Int(0);
+        }
+        acc
     }
 
     /// Adds a row.
-    pub fn accumulate(&mut self, _acc: &mut [Datum], _row: &[Datum], _at: &Scope<N>) -> RunResult<()> {
-        Err(RunError::unsupported("an aggregate"))
+    pub fn accumulate(&mut self, acc: &mut [Datum], row: &[Datum], at: &Scope<N>) -> RunResult<()> {
+        for call in self.calls.iter_mut().filter(|c| !c.distinct && c.takes(row)) {
+            let (function, fields) = (&mut call.function, &mut acc[call.fields.clone()]);
+            with_args(&call.args, row, |args| function.accumulate(fields, args, at))?;
+        }
+        for view in &mut self.distincts {
+            view.accumulate(&mut self.calls, acc, row, at)?;
+        }
+        self.count(acc, 1);
+        Ok(())
     }
 
     /// Takes a row back.
-    pub fn retract(&mut self, _acc: &mut [Datum], _row: &[Datum], _at: &Scope<N>) -> RunResult<()> {
-        Err(RunError::unsupported("an aggregate"))
+    pub fn retract(&mut self, acc: &mut [Datum], row: &[Datum], at: &Scope<N>) -> RunResult<()> {
+        for call in self.calls.iter_mut().filter(|c| !c.distinct && c.takes(row)) {
+            let (function, fields) = (&mut call.function, &mut acc[call.fields.clone()]);
+            with_args(&call.args, row, |args| function.retract(fields, args, at))?;
+        }
+        for view in &mut self.distincts {
+            view.retract(&mut self.calls, acc, row, at)?;
+        }
+        self.count(acc, -1);
+        Ok(())
     }
 
-    /// Adds what another accumulator has seen.
-    pub fn merge(&mut self, _acc: &mut [Datum], _at: &Scope<N>, _other: &[Datum], _from: &Scope<N>) -> RunResult<()> {
-        Err(RunError::unsupported("an aggregate"))
+    /// Adds what another accumulator has seen, which stays as it is.
+    pub fn merge(&mut self, acc: &mut [Datum], at: &Scope<N>, other: &[Datum], from: &Scope<N>) -> RunResult<()> {
+        for call in self.calls.iter_mut().filter(|c| !c.distinct) {
+            let fields = call.fields.clone();
+            call.function.merge(&mut acc[fields.clone()], at, &other[fields], from)?;
+        }
+        for view in &mut self.distincts {
+            view.merge(&mut self.calls, acc, at, from)?;
+        }
+        if let Some(i) = self.added_count() {
+            self.count(acc, other[i].as_int().unwrap_or(0));
+        }
+        Ok(())
+    }
+
+    /// Puts the maps and lists of an accumulator into its row, for the way from a local aggregate to the global one. Its views
+    /// are empty then.
+    pub fn export(&mut self, acc: &mut [Datum], at: &Scope<N>) {
+        for call in &mut self.calls {
+            call.function.export(&mut acc[call.fields.clone()], at);
+        }
+        for (view, spec) in self.distincts.iter_mut().zip(&self.layout.distincts) {
+            acc[spec.field] = view.export(at);
+        }
+    }
+
+    /// Adds what a local aggregate has seen: `other` is an accumulator that [`Aggregator::export`] made. `at` is kept in state.
+    pub fn merge_exported(&mut self, acc: &mut [Datum], at: &Scope<N>, other: &[Datum]) -> RunResult<()> {
+        let from = Scope::loose(at.key);
+        for call in &mut self.calls {
+            call.function.import(&other[call.fields.clone()], &from)?;
+        }
+        for (view, spec) in self.distincts.iter_mut().zip(&self.layout.distincts) {
+            view.import(&other[spec.field], &from);
+        }
+        self.merge(acc, at, other, &from)?;
+        self.clear(&from);
+        Ok(())
     }
 
     /// The results, one per call.
-    pub fn values(&mut self, _acc: &[Datum], _at: &Scope<N>) -> RunResult<Vec<Datum>> {
-        Err(RunError::unsupported("an aggregate"))
+    pub fn values(&mut self, acc: &[Datum], at: &Scope<N>) -> RunResult<Vec<Datum>> {
+        let mut out = Vec::with_capacity(self.calls.len());
+        self.append_values(acc, at, &mut out)?;
+        Ok(out)
+    }
+
+    /// The results, one per call, behind what is in `out` already.
+    pub fn append_values(&self, acc: &[Datum], at: &Scope<N>, out: &mut Vec<Datum>) -> RunResult<()> {
+        for call in &self.calls {
+            out.push(call.function.value(&acc[call.fields.clone()], at)?);
+        }
+        Ok(())
     }
 
     /// How many rows it has seen, if the layout counts them.
@@ -65,10 +241,35 @@ impl<N: Namespace> Aggregator<N> {
     }
 
     /// Forgets the maps and lists of an accumulator.
-    pub fn clear(&mut self, _at: &Scope<N>) {}
+    pub fn clear(&mut self, at: &Scope<N>) {
+        for call in &mut self.calls {
+            call.function.clear(at);
+        }
+        for view in &mut self.distincts {
+            view.clear(at);
+        }
+    }
 
     /// The states beside the accumulator row.
     pub fn tables(&mut self) -> Vec<&mut dyn StateTable> {
-        Vec::new()
+        let mut out = Vec::new();
+        for call in &mut self.calls {
+            call.function.tables(&mut out);
+        }
+        for view in &mut self.distincts {
+            view.tables(&mut out);
+        }
+        out
+    }
+
+    /// The field of a COUNT(*) that is none of the calls.
+    fn added_count(&self) -> Option<usize> {
+        self.layout.count_star.filter(|i| !self.calls.iter().any(|c| c.fields.contains(i)))
+    }
+
+    fn count(&self, acc: &mut [Datum], rows: i64) {
+        if let Some(i) = self.added_count() {
+            acc[i] = Datum::Int(acc[i].as_int().unwrap_or(0).wrapping_add(rows));
+        }
     }
 }

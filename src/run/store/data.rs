@@ -23,9 +23,9 @@ pub trait StateData: Sized {
 }
 
 /// What state is kept under beside the key.
-pub trait Namespace: StateData + Clone + Eq + Ord + Hash {}
+pub trait Namespace: StateData + Clone + Eq + Ord + Hash + 'static {}
 
-impl<T: StateData + Clone + Eq + Ord + Hash> Namespace for T {}
+impl<T: StateData + Clone + Eq + Ord + Hash + 'static> Namespace for T {}
 
 /// A window as a namespace (Flink's `TimeWindow`), in milliseconds of the window's own time line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
