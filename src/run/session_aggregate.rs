@@ -96,7 +96,7 @@ impl SessionTask {
         };
         let layout = state::accumulators(build.plan, build.id)
             .ok_or_else(|| RunError::internal("a window aggregate has no accumulators"))?;
-        let aggregator = Aggregator::build(parts.calls, layout, parts.input, build)?;
+        let aggregator = Aggregator::build(parts.calls, layout, build)?;
         Ok(SessionTask {
             keys: Keys::of(parts.keys),
             gap,

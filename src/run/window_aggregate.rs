@@ -103,7 +103,7 @@ impl SlicingTask {
         };
         let layout = state::accumulators(build.plan, build.id)
             .ok_or_else(|| RunError::internal("a window aggregate has no accumulators"))?;
-        let aggregator = Aggregator::build(parts.calls, layout, parts.input, build)?;
+        let aggregator = Aggregator::build(parts.calls, layout, build)?;
         let accumulators = build.entries.keyed("window-aggs")?;
         let watermark = build.entries.operator("watermark")?;
         let timers =

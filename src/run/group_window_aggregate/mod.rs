@@ -47,7 +47,7 @@ impl Runnable for GroupWindowAggregate {
     fn task(&self, build: &mut Build<'_>) -> RunResult<Box<dyn Task>> {
         let layout = state::accumulators(build.plan, build.id)
             .ok_or_else(|| RunError::internal("a window aggregate has no accumulators"))?;
-        let aggregator = Aggregator::build(&self.calls, layout, build.input, build)?;
+        let aggregator = Aggregator::build(&self.calls, layout, build)?;
         let shift = Shift::of(self.time.map(|t| &build.input[t].ty), &build.session.zone);
         let late = state::late_firing(build.plan, build.id);
         let entries = &mut build.entries;

@@ -28,7 +28,7 @@ impl Accumulators {
     pub fn build(over: &OverAggregate, build: &mut Build<'_>) -> RunResult<Accumulators> {
         let input = build.input;
         let state = build.entries.keyed("accState")?;
-        let aggregator = Aggregator::build(&over.calls, over.accumulators(input), input, build)?;
+        let aggregator = Aggregator::build(&over.calls, over.accumulators(input), build)?;
         let empty = aggregator.create();
         Ok(Accumulators { aggregator, state, empty })
     }
