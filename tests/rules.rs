@@ -418,6 +418,7 @@ fn other_differences_without_a_rule_are_listed() {
     for set in ["renamed", "connector", "options"] {
         all.push((format!("sink {set}"), sink(set)));
     }
+    all.push(("nullability".to_owned(), ChangeKind::Nullability { required: true, key: false }));
     all.push(("sink-materializer".to_owned(), ChangeKind::SinkMaterializer));
     for stateful in [false, true] {
         all.push((format!("sink-added {stateful}"), ChangeKind::SinkAdded { stateful }));
