@@ -48,6 +48,8 @@ pub struct Interner {
     /// What follows from those being NOT NULL on one side. It is simplified as if they were so on both, since that one side
     /// checks for NULL and the other does not is no computation of the query's own.
     never_null: FxHashSet<Ident>,
+    /// Whether the results of calls may be NULL, on the side that came first.
+    nullable: FxHashMap<Ident, bool>,
 }
 
 impl Interner {
@@ -121,7 +123,17 @@ impl Interner {
         let mut parts = Vec::new();
         let key = format!("A{operator}:{}", self.computation(call, input, &mut parts));
         let (origin, name) = (call.origins.first(), call.name.to_string());
-        self.intern(key, || IdentInfo { parts, origin, producer: Some(operator), name, ..IdentInfo::default() })
+        let id =
+            self.intern(key, || IdentInfo { parts, origin, producer: Some(operator), name, ..IdentInfo::default() });
+        if !self.edits.is_empty() && *self.nullable.entry(id).or_insert(call.ty.nullable) != call.ty.nullable {
+            self.never_null.insert(id);
+        }
+        id
+    }
+
+    /// How many idents are known to be never NULL: if more are than before, what is computed from them has to be named anew.
+    pub fn never_null(&self) -> usize {
+        self.never_null.len()
     }
 
     /// What a call computes, as text.
@@ -185,7 +197,8 @@ fn strip(e: &Rex) -> &Rex {
 /// The idents of every node's output columns, of one side.
 pub struct Lineage<'a> {
     plan: &'a Plan,
-    side: Side,
+    /// Which side the plan is.
+    pub side: Side,
     known: HashMap<NodeId, Vec<Ident>>,
 }
 

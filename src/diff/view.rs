@@ -107,6 +107,11 @@ impl<'a> SideView<'a> {
         SideView { plan, lineage: Lineage::new(plan, side) }
     }
 
+    /// Forgets the idents of all columns.
+    pub fn forget(&mut self) {
+        self.lineage = Lineage::new(self.plan, self.lineage.side);
+    }
+
     /// The idents of a node's output.
     pub fn idents(&mut self, id: NodeId, m: &Matching, i: &mut Interner) -> Vec<Ident> {
         self.lineage.of(id, m, i)

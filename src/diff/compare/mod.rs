@@ -62,6 +62,14 @@ impl<'a> Comparison<'a> {
     pub fn run(&mut self) {
         self.interner.edits = Edits::between(&self.matching, self.old.plan, self.new.plan);
         self.collect_produced();
+        // Results of aggregates that are NOT NULL on one side only are known once both sides have been seen.
+        let mut known = 0;
+        while !self.interner.edits.is_empty() && self.interner.never_null() > known {
+            known = self.interner.never_null();
+            self.old.forget();
+            self.new.forget();
+            self.collect_produced();
+        }
         for pair in (0..self.matching.pairs.len()).rev() {
             self.pair(pair);
             let edges: Vec<Pair> =
@@ -76,6 +84,7 @@ impl<'a> Comparison<'a> {
     fn collect_produced(&mut self) {
         for (side, out) in [(Side::Old, &mut self.produced_old), (Side::New, &mut self.produced_new)] {
             let view = if side == Side::Old { &mut self.old } else { &mut self.new };
+            out.clear();
             for id in view.plan.ids() {
                 if view.plan.node(id).op.is_stateful() {
                     out.extend(view.idents(id, &self.matching, &mut self.interner));

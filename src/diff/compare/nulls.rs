@@ -6,7 +6,7 @@ use super::super::change::{ChangeKind, Item};
 use super::super::lineage::Ident;
 use super::super::matching::{Pair, Side, family};
 use super::super::nullability::Edits;
-use super::{Comparison, is_stateful};
+use super::{Comparison, Stated, is_stateful};
 use crate::catalog::types::DataType;
 use crate::exec::{NodeId, Operator};
 
@@ -25,6 +25,8 @@ impl Comparison<'_> {
                 self.touch(*id, number, keys.contains(id));
             }
         }
+        let is_rows = |s: &Stated| s.pair == number && matches!(s.change.kind, ChangeKind::InputColumns(_));
+        let rows_changed = self.stated.iter().any(is_rows);
         // What counts rows on one side reads a column on the other.
         let (Some(a), Some(b)) = (
             self.old.aggregate(o, &self.matching, &mut self.interner),
@@ -36,7 +38,11 @@ impl Comparison<'_> {
             let replanned =
                 x.calls.iter().filter(|c| y.calls.iter().any(|d| d.computation == c.computation && d.args < c.args));
             for id in replanned.flat_map(|c| &c.planned_reads) {
-                self.touch(*id, number, false);
+                // Where rows are stored, they lack the column on the side that counts rows: that is stated already.
+                let lacks = |side: &[(Ident, DataType)]| side.iter().all(|(other, _)| other != id);
+                if !(rows_changed && (lacks(&old) || lacks(&new))) {
+                    self.touch(*id, number, false);
+                }
             }
         }
     }
