@@ -133,6 +133,7 @@ impl<'a> Builder<'a> {
         let result = inner.query(&view.query);
         self.budget = inner.budget;
         self.notes.append(&mut inner.notes);
+        self.having.append(&mut inner.having);
         self.leave();
         rename_columns(result?, &view.columns, used)
     }
