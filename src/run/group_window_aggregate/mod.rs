@@ -47,7 +47,7 @@ impl Runnable for GroupWindowAggregate {
     fn task(&self, build: &mut Build<'_>) -> RunResult<Box<dyn Task>> {
         let layout = state::accumulators(build.plan, build.id)
             .ok_or_else(|| RunError::internal("a window aggregate has no accumulators"))?;
-        let aggregator = Aggregator::build(&self.calls, layout, build.input, build)?;
+        let aggregator = Aggregator::build(&self.calls, layout, build)?;
         let shift = Shift::of(self.time.map(|t| &build.input[t].ty), &build.session.zone);
         let late = state::late_firing(build.plan, build.id);
         let entries = &mut build.entries;
@@ -169,13 +169,13 @@ impl WindowTask {
         let mut empty;
         let (acc, at): (&mut Vec<Datum>, _) = match &self.assigner {
             Assigner::Hop { size, pane, .. } => {
-                let at = Scope { key, namespace: None };
+                let at = Scope::loose(key);
                 empty = self.aggregator.create();
                 for i in 0..size / pane {
                     let start = window.start + i * pane;
                     let pane = Window { start, end: start + pane };
                     if let Some(part) = self.accumulators.get(key, pane) {
-                        self.aggregator.merge(&mut empty, &at, part, &Scope { key, namespace: Some(pane) })?;
+                        self.aggregator.merge(&mut empty, &at, part, &Scope::kept(key, pane))?;
                     }
                 }
                 (&mut empty, at)
@@ -192,7 +192,7 @@ impl WindowTask {
                         &mut empty
                     }
                 };
-                (acc, Scope { key, namespace: Some(kept_under) })
+                (acc, Scope::kept(key, kept_under))
             }
         };
         let no_rows = self.aggregator.rows(acc) == Some(0);
@@ -252,7 +252,7 @@ impl WindowTask {
         }
         for window in gone {
             self.accumulators.remove(key, window);
-            self.aggregator.clear(&Scope { key, namespace: Some(window) });
+            self.aggregator.clear(&Scope::kept(key, window));
         }
         self.trigger.clear(key, window, &mut self.timers);
         // Flink forgets to do so for SESSION.
