@@ -63,10 +63,7 @@ enum Stop {
 
 impl Case {
     fn script(&self) -> String {
-        let mut options = BTreeMap::from([
-            ("pipeline.auto-watermark-interval", "0"),
-            ("table.local-time-zone", "UTC"),
-        ]);
+        let mut options = BTreeMap::from([("pipeline.auto-watermark-interval", "0"), ("table.local-time-zone", "UTC")]);
         options.extend(self.config.iter().map(|(k, v)| (k.as_str(), v.as_str())));
         let mut sql: String = options.iter().map(|(k, v)| format!("SET '{k}' = '{v}';\n")).collect();
         for table in &self.tables {
