@@ -62,6 +62,13 @@ pub fn task(plan: &Plan, id: NodeId, session: &Session) -> RunResult<Box<dyn Tas
         Operator::Expand(op) => op,
         Operator::DropUpdateBefore(op) => op,
         Operator::OverAggregate(op) => op,
+        Operator::WindowTableFunction(op) => op,
+        Operator::WindowAggregate(op) => op,
+        Operator::LocalWindowAggregate(op) => op,
+        Operator::GlobalWindowAggregate(op) => op,
+        Operator::GroupWindowAggregate(op) => op,
+        Operator::WindowRank(op) => op,
+        Operator::WindowDeduplicate(op) => op,
         Operator::Sink(op) => op,
         // Without parallelism an exchange has nothing to do, and a union only lets its inputs through.
         Operator::Exchange(_) | Operator::Union(_) => &Pass,
