@@ -6,13 +6,19 @@
 
 pub mod aggregate;
 mod build;
+mod bundle;
 mod calc;
 pub mod change;
 mod drop_update_before;
 pub mod error;
 mod expand;
+mod global_group_aggregate;
+mod group_aggregate;
+mod group_state;
 mod image;
 mod job;
+mod local_group_aggregate;
+mod mini_batch_assigner;
 mod pass;
 mod pipeline;
 mod sink;
