@@ -3,9 +3,9 @@
 
 use super::accumulators::{AccumulatorLayout, AggregateUse, extreme_type};
 use super::types::{RowType, StateType};
-use super::{StateContext, StateEntry, StateKind, Stateful};
-use crate::exec::Column;
+use super::{Keyed, StateContext, StateEntry, StateKind, Stateful};
 use crate::exec::group_window_aggregate::GroupWindowAggregate;
+use crate::exec::{Column, NodeId, Operator, Plan};
 use crate::logical::rel::WindowKind;
 
 impl GroupWindowAggregate {
@@ -24,6 +24,20 @@ impl GroupWindowAggregate {
     }
 }
 
+/// The state of a periodic late trigger, which Flink registers with the first late row: the only one that a plan's entries do not
+/// list. None if early firing shares it.
+pub fn late_firing(plan: &Plan, id: NodeId) -> Option<StateEntry> {
+    let Operator::GroupWindowAggregate(node) = &plan.node(id).op else { return None };
+    let late = node.emit.late.filter(|d| *d > 0 && node.emit.early != Some(*d))?;
+    let keyed = StateContext::of(plan, id).keyed(node.keys.iter().copied(), StateType::Window);
+    Some(periodic(&keyed, late))
+}
+
+/// What `ProcessingTimeTriggers.AfterFirstElementPeriodic` remembers.
+fn periodic(keyed: &Keyed, delay: i64) -> StateEntry {
+    keyed.entry(format!("processingTime-every-{delay}"), StateKind::Reducing, StateType::bigint())
+}
+
 impl Stateful for GroupWindowAggregate {
     fn entries(&self, context: &StateContext<'_>) -> Vec<StateEntry> {
         let keyed = context.keyed(self.keys.iter().copied(), StateType::Window);
@@ -36,11 +50,8 @@ impl Stateful for GroupWindowAggregate {
             let unnamed = context.keyed(self.keys.iter().copied(), StateType::Void);
             out.push(unnamed.map("session-window-mapping", StateType::Window, StateType::Window));
         }
-        // `ProcessingTimeTriggers.AfterFirstElementPeriodic`; that of late firing has the same name with its own interval, and
-        // is registered with the first late row only.
         if let Some(early) = self.emit.early.filter(|d| *d > 0) {
-            let name = format!("processingTime-every-{early}");
-            out.push(keyed.entry(name, StateKind::Reducing, StateType::bigint()));
+            out.push(periodic(&keyed, early));
         }
         // `EventTimeTriggers.AfterEndOfWindowEarlyAndLate`.
         if self.emit.late.is_some_and(|d| d > 0) {

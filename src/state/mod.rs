@@ -30,6 +30,7 @@ use serde_json::{Value, json};
 use crate::catalog::options::{parse_bool, parse_duration};
 use crate::exec::{Column, Node, NodeId, Operator, Plan};
 use accumulators::AccumulatorLayout;
+pub use group_window_aggregate::late_firing;
 use types::{RowType, StateType};
 
 /// One named piece of an operator's state.

@@ -1,5 +1,19 @@
 //! Flink's built-in scalar functions, one file per family, as the families stand in `catalog::functions`.
 
+mod base64;
+mod charset;
+mod collection;
+mod convert;
+mod hash;
+mod math;
+mod other;
+mod random;
+mod rounding;
+mod split;
+mod string;
+mod unicode;
+mod url;
+
 use std::sync::Arc;
 
 use super::{Datum, EvalError, Session};
@@ -21,7 +35,37 @@ pub struct Call<'a> {
 /// A function of its evaluated arguments. NULL is the function's own affair.
 pub type Body = Arc<dyn Fn(&[Datum]) -> Result<Datum, EvalError> + Send + Sync>;
 
+/// The families. A name may be in several (FLOOR of numbers and of times): the first that takes the call has it.
+const FAMILIES: &[fn(&Call<'_>) -> Option<Body>] =
+    &[string::find, hash::find, math::find, collection::find, other::find];
+
 /// The function behind a call; none if it cannot be run.
-pub fn find(_call: &Call<'_>) -> Option<Body> {
-    None
+pub fn find(call: &Call<'_>) -> Option<Body> {
+    FAMILIES.iter().find_map(|family| family(call))
+}
+
+/// A function that is NULL as soon as an argument is (Flink's `generateCallIfArgsNotNull`).
+fn strict<F>(body: F) -> Option<Body>
+where
+    F: Fn(&[Datum]) -> Result<Datum, EvalError> + Send + Sync + 'static,
+{
+    Some(Arc::new(move |args| if args.iter().any(Datum::is_null) { Ok(Datum::Null) } else { body(args) }))
+}
+
+/// As [`strict`], for functions that never fail.
+fn total<F>(body: F) -> Option<Body>
+where
+    F: Fn(&[Datum]) -> Datum + Send + Sync + 'static,
+{
+    strict(move |args| Ok(body(args)))
+}
+
+/// Argument `i` as text, which its type says it is.
+fn text(args: &[Datum], i: usize) -> &str {
+    args.get(i).and_then(Datum::as_str).unwrap_or_default()
+}
+
+/// Argument `i` as an integer, which its type says it is.
+fn integer(args: &[Datum], i: usize) -> i64 {
+    args.get(i).and_then(Datum::as_int).unwrap_or_default()
 }

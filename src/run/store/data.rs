@@ -1,6 +1,6 @@
 //! What can be kept in state, and how it is written in savepoints.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::hash::{BuildHasher, Hash};
 use std::sync::Arc;
 
@@ -204,6 +204,21 @@ impl StateData for Vec<Row> {
             (Value::Array(items), StateType::List(of)) => items.iter().map(|v| Row::from_json(v, of)).collect(),
             _ => Err(wrong(value, ty)),
         }
+    }
+}
+
+/// A list of rows from which the first ones are taken.
+impl StateData for VecDeque<Row> {
+    fn fits(&self, ty: &StateType) -> bool {
+        matches!(ty, StateType::List(of) if self.iter().all(|r| r.fits(of)))
+    }
+
+    fn to_json(&self, ty: &StateType) -> Value {
+        Value::Array(self.iter().map(|r| StateData::to_json(r, ty)).collect())
+    }
+
+    fn from_json(value: &Value, ty: &StateType) -> Result<Self, ImageError> {
+        Vec::<Row>::from_json(value, ty).map(VecDeque::from)
     }
 }
 
