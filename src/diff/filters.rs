@@ -2,15 +2,18 @@
 
 use super::change::{ChangeKind, Item};
 use super::compare::{Comparison, is_stateful};
-use super::lineage::Ident;
+use super::lineage::{Ident, Interner};
 use super::matching::{Pair, Side};
-use crate::exec::{NodeId, Operator};
+use crate::exec::{NodeId, Operator, Plan};
 use crate::logical::print::expression;
+use crate::logical::rex::Rex;
 use crate::source::Span;
 
 /// A condition: what it computes, its text, and its place.
 struct Condition {
-    ident: Ident,
+    /// None if it always holds where the columns are not NULL that may not be on one of the sides.
+    ident: Option<Ident>,
+    planned: Ident,
     text: String,
     span: Option<Span>,
 }
@@ -20,14 +23,19 @@ pub fn compare(c: &mut Comparison<'_>, number: usize, pair: &Pair, own: bool) {
     let old = conditions(c, Side::Old, pair.old.filter(|_| own), &pair.old_path);
     let new = conditions(c, Side::New, pair.new.filter(|_| own), &pair.new_path);
     let only = |a: &[Condition], b: &[Condition]| -> Vec<usize> {
-        (0..a.len()).filter(|i| !b.iter().any(|x| x.ident == a[*i].ident)).collect()
+        (0..a.len()).filter(|i| a[*i].ident.is_some() && !b.iter().any(|x| x.ident == a[*i].ident)).collect()
     };
     let (removed, added) = (only(&old, &new), only(&new, &old));
     if removed.is_empty() && added.is_empty() {
+        let planned = |list: &[Condition]| list.iter().map(|x| x.planned).collect::<Vec<_>>();
+        let (a, b) = (planned(&old), planned(&new));
+        let lone: Vec<Ident> = a.iter().chain(&b).filter(|x| !(a.contains(x) && b.contains(x))).copied().collect();
+        c.condition_without_null(pair, &lone);
         return;
     }
+    let ident = |x: &Condition| x.ident.unwrap_or(x.planned);
     let differing: Vec<Ident> =
-        removed.iter().map(|i| old[*i].ident).chain(added.iter().map(|i| new[*i].ident)).collect();
+        removed.iter().map(|i| ident(&old[*i])).chain(added.iter().map(|i| ident(&new[*i]))).collect();
     let cause = c.cause_of(&differing, usize::MAX);
     let reader_stateful = pair.parent.is_some_and(|p| {
         let reader = &c.matching.pairs[p];
@@ -35,8 +43,10 @@ pub fn compare(c: &mut Comparison<'_>, number: usize, pair: &Pair, own: bool) {
             || reader.old.is_some_and(|id| is_stateful(c.old.plan, id))
     });
     let below_stateful = reader_stateful || pair.parent.is_some_and(|p| c.stateful_above(p));
-    let kind =
-        ChangeKind::Filter { below_stateful, added: added.len(), removed: removed.len(), ignored: c.ignore_filter };
+    let having = removed.iter().any(|i| in_having(c.old.plan, &old[*i]))
+        || added.iter().any(|i| in_having(c.new.plan, &new[*i]));
+    let ignored = c.ignore_filter;
+    let kind = ChangeKind::Filter { below_stateful, added: added.len(), removed: removed.len(), ignored, having };
     let text = |list: &[Condition]| list.iter().map(|x| x.text.as_str()).collect::<Vec<_>>().join(" AND ");
     let mut args = Vec::new();
     if !old.is_empty() {
@@ -61,6 +71,10 @@ pub fn compare(c: &mut Comparison<'_>, number: usize, pair: &Pair, own: bool) {
     c.state(number, kind, args, (old_span, new_span), item, cause);
 }
 
+fn in_having(plan: &Plan, condition: &Condition) -> bool {
+    condition.span.is_some_and(|span| plan.having.iter().any(|having| having.contains(span)))
+}
+
 /// The reader's clause, where a condition is gone.
 fn surviving(c: &Comparison<'_>, pair: &Pair) -> Option<Span> {
     let mut at = pair.parent;
@@ -79,9 +93,11 @@ fn conditions(c: &mut Comparison<'_>, side: Side, node: Option<NodeId>, path: &[
     let view = if side == Side::Old { old } else { new };
     let plan = view.plan;
     let mut out: Vec<Condition> = Vec::new();
-    let mut push = |ident: Ident, text: String, span: Option<Span>| {
-        if !out.iter().any(|x: &Condition| x.ident == ident) {
-            out.push(Condition { ident, text, span });
+    let mut push = |interner: &mut Interner, condition: &Rex, input: &[Ident], names: &[&str]| {
+        let (ident, planned) = (interner.condition(condition, input), interner.as_planned(condition, input));
+        if !out.iter().any(|x: &Condition| x.planned == planned) {
+            let text = expression(condition, names).to_string();
+            out.push(Condition { ident, planned, text, span: condition.origins.first() });
         }
     };
     for id in path {
@@ -89,8 +105,7 @@ fn conditions(c: &mut Comparison<'_>, side: Side, node: Option<NodeId>, path: &[
             let input = view.input_idents(*id, matching, interner);
             let names: Vec<&str> = plan.input_columns(*id, 0).iter().map(|c| &*c.name).collect();
             for condition in &calc.conditions {
-                let ident = interner.expr(condition, &input);
-                push(ident, expression(condition, &names).to_string(), condition.origins.first());
+                push(interner, condition, &input, &names);
             }
         }
     }
@@ -100,8 +115,7 @@ fn conditions(c: &mut Comparison<'_>, side: Side, node: Option<NodeId>, path: &[
         let own = view.idents(id, matching, interner);
         let names: Vec<&str> = plan.node(id).columns.iter().map(|c| &*c.name).collect();
         for condition in &scan.filters {
-            let ident = interner.expr(condition, &own);
-            push(ident, expression(condition, &names).to_string(), condition.origins.first());
+            push(interner, condition, &own, &names);
         }
     }
     out

@@ -4,6 +4,7 @@ use rustc_hash::FxHashSet;
 
 use super::lineage::{Ident, Interner, Lineage};
 use super::matching::{Matching, Side};
+use crate::catalog::types::DataType;
 use crate::exec::group_window_aggregate::EmitStrategy;
 use crate::exec::rank::Ranking;
 use crate::exec::window_spec::{WindowAttachment, WindowSpec};
@@ -19,6 +20,8 @@ pub struct KeyView {
     pub ident: Ident,
     /// Its name.
     pub name: String,
+    /// Its type, whatever may be NULL in it.
+    pub ty: DataType,
     /// Where it is written.
     pub origins: Origins,
 }
@@ -28,10 +31,18 @@ pub struct KeyView {
 pub struct CallView {
     /// Function and arguments; equal texts compute the same.
     pub computation: String,
+    /// The same without FILTER.
+    pub unfiltered: String,
+    /// The condition of FILTER.
+    pub filter: Option<Ident>,
     /// The function.
     pub function: String,
     /// The name of its output.
     pub name: String,
+    /// How many arguments it was planned with.
+    pub args: usize,
+    /// The columns of these.
+    pub planned_reads: Vec<Ident>,
     /// DISTINCT that matters.
     pub distinct: bool,
     /// Where it is written.
@@ -76,6 +87,8 @@ pub struct AggregateView {
     pub grouping_span: Option<Span>,
     /// A field-computing step above the window function.
     pub step: Option<Origins>,
+    /// It computes more than conditions of FILTER clauses.
+    pub step_computes_fields: bool,
     /// Early and late firing.
     pub emit: EmitStrategy,
 }
@@ -92,6 +105,11 @@ impl<'a> SideView<'a> {
     /// A view of a plan.
     pub fn new(plan: &'a Plan, side: Side) -> Self {
         SideView { plan, lineage: Lineage::new(plan, side) }
+    }
+
+    /// Forgets the idents of all columns.
+    pub fn forget(&mut self) {
+        self.lineage = Lineage::new(self.plan, self.lineage.side);
     }
 
     /// The idents of a node's output.
@@ -116,7 +134,8 @@ impl<'a> SideView<'a> {
         for (ident, column) in idents.iter().zip(columns) {
             if column.needed && seen.insert(*ident) {
                 let origins = i.info(*ident).origin.map(Origins::at).unwrap_or_default();
-                out.push(KeyView { ident: *ident, name: column.name.to_string(), origins });
+                let ty = column.ty.clone().materialized().all_nullable();
+                out.push(KeyView { ident: *ident, name: column.name.to_string(), ty, origins });
             }
         }
         out
@@ -127,10 +146,11 @@ impl<'a> SideView<'a> {
         let plan = self.plan;
         let input = self.lineage.aggregate_input(id, m, i);
         let reads = plan.local_phase(id).unwrap_or(id);
-        let names: Vec<String> = plan.input_columns(reads, 0).iter().map(|c| c.name.to_string()).collect();
+        let columns = plan.input_columns(reads, 0);
         let key = |column: usize, origins: Option<&Origins>| KeyView {
             ident: input[column],
-            name: names[column].clone(),
+            name: columns[column].name.to_string(),
+            ty: columns[column].ty.clone().materialized().all_nullable(),
             origins: origins.cloned().unwrap_or_default(),
         };
         let view = match &plan.node(id).op {
@@ -147,6 +167,7 @@ impl<'a> SideView<'a> {
                     grouping_sets: None,
                     grouping_span: a.origin.grouping_sets,
                     step: a.origin.step.clone(),
+                    step_computes_fields: a.origin.step_computes_fields,
                     emit: EmitStrategy::default(),
                 }
             }
@@ -165,6 +186,7 @@ impl<'a> SideView<'a> {
                     grouping_sets: None,
                     grouping_span: a.origin.grouping_sets,
                     step: a.origin.step.clone(),
+                    step_computes_fields: a.origin.step_computes_fields,
                     emit: EmitStrategy::default(),
                 }
             }
@@ -184,6 +206,7 @@ impl<'a> SideView<'a> {
                 grouping_sets: None,
                 grouping_span: None,
                 step: None,
+                step_computes_fields: false,
                 emit: a.emit,
             },
             Operator::GroupAggregate(a) => AggregateView {
@@ -195,6 +218,7 @@ impl<'a> SideView<'a> {
                 grouping_sets: None,
                 grouping_span: a.grouping_sets,
                 step: None,
+                step_computes_fields: false,
                 emit: EmitStrategy::default(),
             },
             Operator::GlobalGroupAggregate(g) => {
@@ -209,6 +233,7 @@ impl<'a> SideView<'a> {
                     grouping_sets: None,
                     grouping_span: a.grouping_sets,
                     step: None,
+                    step_computes_fields: false,
                     emit: EmitStrategy::default(),
                 }
             }
@@ -221,6 +246,7 @@ impl<'a> SideView<'a> {
                 grouping_sets: None,
                 grouping_span: None,
                 step: None,
+                step_computes_fields: false,
                 emit: EmitStrategy::default(),
             },
             _ => return None,
@@ -340,6 +366,7 @@ impl<'a> SideView<'a> {
                 out.push(KeyView {
                     ident: input[*c],
                     name: columns[*c].name.to_string(),
+                    ty: columns[*c].ty.clone().materialized().all_nullable(),
                     origins: origins.get(n).cloned().unwrap_or_default(),
                 });
             }
@@ -403,10 +430,15 @@ fn calls(written: &[WrittenCall], input: &[Ident], interner: &Interner) -> Vec<C
         if !seen.insert(computation.clone()) {
             continue;
         }
+        let bare = AggCall { filter: None, ..w.call.clone() };
         out.push(CallView {
             computation,
+            unfiltered: interner.computation(&bare, input, &mut Vec::new()),
+            filter: w.call.filter.map(|f| input[f]),
             function: w.call.function.to_string(),
             name: w.call.name.to_string(),
+            args: w.call.args.len(),
+            planned_reads: w.call.args.iter().filter_map(|a| Some(input[a.column()?])).collect(),
             distinct: w.call.distinct,
             origins: w.call.origins.clone(),
             reads,

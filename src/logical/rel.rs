@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::join::Join;
 use super::rex::{Origins, OverFrame, Rex, SortExpr};
 use crate::catalog::Table;
 use crate::catalog::types::{DataType, TimeAttribute, TypeKind};
@@ -61,6 +62,8 @@ pub enum RelOp {
     Over(Over),
     /// A ranking with a bounded range (Flink's LogicalRank): appends the rank number if asked.
     Rank(Rank),
+    /// A join of two inputs.
+    Join(Join),
     /// UNION ALL.
     Union,
     /// Literal rows.
@@ -308,6 +311,8 @@ pub struct WindowAggregate {
     pub grouping_sets: Option<Span>,
     /// A step that computes aggregated fields stands between the window function and this aggregate (row WTVF-18).
     pub step: Option<Origins>,
+    /// The step computes more than conditions of FILTER clauses.
+    pub step_computes_fields: bool,
 }
 
 /// A legacy group window with its aggregate. Output: keys, calls, then the properties if any auxiliary function is used.

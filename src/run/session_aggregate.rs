@@ -48,10 +48,10 @@ pub(super) fn merge_accumulators(
     if merge.others.is_empty() {
         return Ok(());
     }
-    let at = Scope { key, namespace: Some(merge.target) };
+    let at = Scope::kept(key, merge.target);
     let mut acc = accumulators.remove(key, merge.target).unwrap_or_else(|| aggregator.create());
     for other in &merge.others {
-        let from = Scope { key, namespace: Some(*other) };
+        let from = Scope::kept(key, *other);
         if let Some(part) = accumulators.remove(key, *other) {
             aggregator.merge(&mut acc, &at, &part, &from)?;
         }
@@ -72,7 +72,7 @@ pub(super) fn accumulate(
         if acc.is_empty() {
             *acc = aggregator.create();
         }
-        let at = Scope { key, namespace: Some(window) };
+        let at = Scope::kept(key, window);
         if change.kind.adds() {
             aggregator.accumulate(acc, &change.row, &at)
         } else {
@@ -137,7 +137,7 @@ impl SessionTask {
 
     fn fire(&mut self, key: KeyId, window: Window, out: &mut Output) -> RunResult<()> {
         let Some(kept_under) = self.windows.state_window(key, window) else { return Ok(()) };
-        let at = Scope { key, namespace: Some(kept_under) };
+        let at = Scope::kept(key, kept_under);
         let acc = self.accumulators.remove(key, kept_under).unwrap_or_else(|| self.aggregator.create());
         if self.aggregator.rows(&acc) != Some(0) {
             let mut values = self.keys.key(key).to_vec();

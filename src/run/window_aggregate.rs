@@ -15,7 +15,7 @@ use super::window::{FlushClock, Property, RowBuffer, Sharing, Shift, Slices, pro
 use crate::eval::{Datum, Row};
 use crate::exec::window_aggregate::{GlobalWindowAggregate, WindowAggregate};
 use crate::exec::window_spec::WindowSpec;
-use crate::exec::{Column, NodeId, Operator};
+use crate::exec::{NodeId, Operator};
 use crate::logical::rel::{AggCall, WindowKind};
 use crate::state;
 
@@ -29,8 +29,6 @@ pub(super) struct Parts<'a> {
     pub calls: &'a [AggCall],
     /// How many of them are put out.
     pub shown: usize,
-    /// The columns of the rows.
-    pub input: &'a [Column],
     /// The time line of the windows.
     pub shift: Shift,
     /// The window columns that are put out.
@@ -51,8 +49,7 @@ impl<'a> Parts<'a> {
             properties.push(if node.window.proctime { Property::Proctime } else { Property::Rowtime });
         }
         let shift = Shift::of(time_type(build.plan, id, window), &build.session.zone);
-        let input = build.plan.input_columns(id, 0);
-        Parts { keys, window, calls, shown: node.calls.len(), input, shift, properties }
+        Parts { keys, window, calls, shown: node.calls.len(), shift, properties }
     }
 
     fn task(self, build: &mut Build<'_>) -> RunResult<Box<dyn Task>> {
@@ -147,7 +144,7 @@ impl SlicingTask {
             if acc.is_empty() {
                 *acc = aggregator.create();
             }
-            let at = Scope { key, namespace: Some(slice) };
+            let at = Scope::kept(key, slice);
             if change.kind.adds() {
                 aggregator.accumulate(acc, &change.row, &at)
             } else {
@@ -185,18 +182,18 @@ impl SlicingTask {
     fn fire(&mut self, key: KeyId, end: i64, out: &mut Output) -> RunResult<()> {
         match self.slices.sharing() {
             Sharing::None => {
-                let at = Scope { key, namespace: Some(end) };
+                let at = Scope::kept(key, end);
                 let acc = self.accumulators.remove(key, end).unwrap_or_else(|| self.aggregator.create());
                 self.send(&acc, &at, end, out)?;
                 self.aggregator.clear(&at);
             }
             Sharing::Hop { slices } => {
-                let at = Scope { key, namespace: None };
+                let at = Scope::loose(key);
                 let mut acc = self.aggregator.create();
                 // From the last slice to the first, as Flink goes through them.
                 for slice in (0..slices).map(|i| end - i * self.slices.interval()) {
                     if let Some(part) = self.accumulators.get(key, slice) {
-                        self.aggregator.merge(&mut acc, &at, part, &Scope { key, namespace: Some(slice) })?;
+                        self.aggregator.merge(&mut acc, &at, part, &Scope::kept(key, slice))?;
                     }
                 }
                 let empty = !self.send(&acc, &at, end, out)?;
@@ -208,11 +205,11 @@ impl SlicingTask {
             }
             Sharing::Cumulate => {
                 let first = self.slices.first_slice(end);
-                let at = Scope { key, namespace: Some(first) };
+                let at = Scope::kept(key, first);
                 let mut acc = self.accumulators.remove(key, first).unwrap_or_else(|| self.aggregator.create());
                 if end != first {
                     if let Some(part) = self.accumulators.get(key, end) {
-                        self.aggregator.merge(&mut acc, &at, part, &Scope { key, namespace: Some(end) })?;
+                        self.aggregator.merge(&mut acc, &at, part, &Scope::kept(key, end))?;
                     }
                     self.forget(key, end);
                 }
@@ -230,7 +227,7 @@ impl SlicingTask {
 
     fn forget(&mut self, key: KeyId, slice: i64) {
         self.accumulators.remove(key, slice);
-        self.aggregator.clear(&Scope { key, namespace: Some(slice) });
+        self.aggregator.clear(&Scope::kept(key, slice));
     }
 
     /// Sends a result, unless it is known that no row is in it. True if it was sent.

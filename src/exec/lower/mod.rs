@@ -1,6 +1,7 @@
 //! From relational operators to Flink's exec nodes: exchanges, phases, strategies, and the checks that Flink makes there.
 
 mod aggregate;
+mod join;
 mod over;
 mod rank;
 mod signs;
@@ -106,6 +107,7 @@ impl Lowering<'_> {
             RelOp::Over(over) => self.over_aggregate(over, inputs.remove(0), columns, origins),
             RelOp::Sort(sort) => self.sort(sort, inputs.remove(0), columns, origins),
             RelOp::Rank(rank) => self.rank(rank, inputs.remove(0), columns, origins),
+            RelOp::Join(join) => self.join(join, inputs, columns, origins),
             RelOp::Union => {
                 let inputs = inputs.into_iter().map(|i| self.lower(i)).collect::<PlanResult<Vec<_>>>()?;
                 Ok(union(inputs, exec_columns(columns), origins))

@@ -11,10 +11,11 @@ use super::Builder;
 use super::budget::check_size;
 use super::group_items::{GroupItems, Key};
 use super::legacy_window::LegacyWindow;
-use super::select::{SelectResolver, apply_filter, item_name, unique};
+use super::select::{SelectResolver, apply_filter, item_name};
 use crate::catalog::aggregates::{AggregateDef, Distinct};
 use crate::catalog::functions::ArgumentType;
 use crate::catalog::types::{DataType, TypeKind};
+use crate::logical::join::unique_names;
 use crate::logical::make;
 use crate::logical::print::digest;
 use crate::logical::rel::{
@@ -236,9 +237,9 @@ impl<'a> Builder<'a> {
                     names.push(name);
                 }
                 SelectItem::Star(span) => {
-                    for c in scope.star() {
-                        items.push(scope.rex(c).at(*span));
-                        names.push(scope.columns()[c].0.as_str().into());
+                    for (name, rex) in scope.star() {
+                        items.push(rex.at(*span));
+                        names.push(name.into());
                     }
                 }
                 SelectItem::QualifiedStar(table) => {
@@ -276,6 +277,7 @@ impl<'a> Builder<'a> {
                     over: false,
                     clause: "HAVING",
                 };
+                self.having.push(condition.span);
                 Some((translator.condition(condition, &mut resolver, "HAVING")?, condition.span))
             }
             None => None,
@@ -292,7 +294,7 @@ impl<'a> Builder<'a> {
             let span = item.origins.first().unwrap_or(select.span);
             exprs.push(simplify::simplify(layout.finish(item, span, scope)?));
         }
-        Ok(rel.project_as(exprs, unique(names), Origins::at(select.span)))
+        Ok(rel.project_as(exprs, unique_names(names), Origins::at(select.span)))
     }
 }
 
@@ -490,7 +492,7 @@ fn build_aggregate(
         })
         .collect();
     check_size(&below.exprs, &rel, at)?;
-    let mut input = rel.project_as(below.exprs, unique(names), Origins::at(at));
+    let mut input = rel.project_as(below.exprs, unique_names(names), Origins::at(at));
     let mut expand_id = None;
     if let Some(sets) = &sets {
         let (expanded, id, moved) = expand(input, &key_columns, sets, &calls, at);

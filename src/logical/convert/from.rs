@@ -15,17 +15,18 @@ use crate::plan_error::{PlanError, PlanResult};
 use crate::source::Span;
 use crate::syntax::ast::{Hint, Ident, ObjectName, Select, TableAlias, TableRef, TableRefKind};
 
-/// A FROM item: its rows and the name its columns go by.
+/// A FROM item: its rows and the names its columns go by.
 pub(super) struct FromItem {
     pub rel: Rel,
-    pub qualifier: Vec<String>,
+    pub scope: Scope,
 }
 
 impl FromItem {
-    /// A scope of this item alone.
-    pub fn scope(&self) -> Scope {
-        let name: Vec<&str> = self.qualifier.iter().map(String::as_str).collect();
-        Scope::of_table(&name, self.rel.columns.iter().map(|c| (c.name.to_string(), c.ty.clone())))
+    /// An item whose columns go by one name; empty for one without a name.
+    pub fn named(rel: Rel, qualifier: &[String]) -> Self {
+        let name: Vec<&str> = qualifier.iter().map(String::as_str).collect();
+        let scope = Scope::of_table(&name, rel.columns.iter().map(|c| (c.name.to_string(), c.ty.clone())));
+        FromItem { rel, scope }
     }
 }
 
@@ -33,13 +34,14 @@ impl<'a> Builder<'a> {
     /// The FROM clause of a SELECT.
     pub(super) fn read_from(&mut self, select: &'a Select) -> PlanResult<FromItem> {
         match select.from.as_slice() {
-            [] => Ok(FromItem { rel: self.one_row(select.span), qualifier: Vec::new() }),
+            [] => Ok(FromItem::named(self.one_row(select.span), &[])),
             [one] => self.table_ref(one, select),
-            [_, second, ..] => Err(PlanError::unsupported(second.span, "a join").into()),
+            [first, others @ ..] => self.comma_joins(first, others, select),
         }
     }
 
-    fn table_ref(&mut self, table: &'a TableRef, select: &'a Select) -> PlanResult<FromItem> {
+    /// One FROM item with its name and its joins.
+    pub(super) fn table_ref(&mut self, table: &'a TableRef, select: &'a Select) -> PlanResult<FromItem> {
         let (rel, name) = match &table.kind {
             TableRefKind::Table { system_time: Some(_), .. } => {
                 return Err(PlanError::unsupported(table.span, "a temporal table").into());
@@ -55,18 +57,27 @@ impl<'a> Builder<'a> {
                 (self.table_function(call, *wrapped, *lateral, table.span, select)?, Vec::new())
             }
             TableRefKind::Unnest { .. } => return Err(PlanError::unsupported(table.span, "UNNEST").into()),
-            TableRefKind::Join(_) => return Err(PlanError::unsupported(table.span, "a join").into()),
+            TableRefKind::Join(join) => {
+                let item = self.join(join, table.span, select)?;
+                return match &table.alias {
+                    Some(alias) => Ok(FromItem::named(rename(item.rel, alias)?, &[alias.name.value.clone()])),
+                    None => Ok(item),
+                };
+            }
             TableRefKind::MatchRecognize(_) => {
                 return Err(PlanError::unsupported(table.span, "MATCH_RECOGNIZE").into());
             }
             TableRefKind::Parenthesized(inner) => {
                 let item = self.table_ref(inner, select)?;
-                (item.rel, item.qualifier)
+                return match &table.alias {
+                    Some(alias) => Ok(FromItem::named(rename(item.rel, alias)?, &[alias.name.value.clone()])),
+                    None => Ok(item),
+                };
             }
         };
         match &table.alias {
-            Some(alias) => Ok(FromItem { rel: rename(rel, alias)?, qualifier: vec![alias.name.value.clone()] }),
-            None => Ok(FromItem { rel, qualifier: name }),
+            Some(alias) => Ok(FromItem::named(rename(rel, alias)?, &[alias.name.value.clone()])),
+            None => Ok(FromItem::named(rel, &name)),
         }
     }
 
@@ -97,6 +108,10 @@ impl<'a> Builder<'a> {
                     return Err(self.catalog.unknown_table(name));
                 }
                 let Some((select, alias)) = select else { return Err(self.catalog.unknown_table(name)) };
+                // Which of the tables a column belongs to, and whether it is a time attribute, only their DDL tells.
+                if self.joins > 0 {
+                    return Err(PlanError::unsupported(name.span, "a join of a table without DDL").into());
+                }
                 let table = self.infer(path, name, select, alias);
                 self.charge(table.columns.len(), name.span)?;
                 Ok((self.scan(table, Vec::new(), name.span)?, qualifier))
@@ -133,6 +148,7 @@ impl<'a> Builder<'a> {
         let result = inner.query(&view.query);
         self.budget = inner.budget;
         self.notes.append(&mut inner.notes);
+        self.having.append(&mut inner.having);
         self.leave();
         rename_columns(result?, &view.columns, used)
     }

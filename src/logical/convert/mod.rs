@@ -7,6 +7,7 @@ mod ast_columns;
 mod budget;
 mod from;
 mod group_items;
+mod join;
 mod legacy_window;
 mod over;
 mod query;
@@ -40,10 +41,14 @@ pub struct Builder<'a> {
     bare_tvf: bool,
     /// What is worth saying about the query.
     pub notes: Vec<Note>,
+    /// Where conditions of HAVING are written: in the plan they are filters like others.
+    pub having: Vec<Span>,
     inferred: BTreeMap<TablePath, Arc<Table>>,
     /// ORDER BY items that the next SELECT has to compute beside its own, and where they then are.
     sort_items: Vec<&'a Expr>,
     sort_columns: Vec<usize>,
+    /// How many joins are around the FROM item that is read.
+    joins: usize,
     /// How many columns that SELECT has of its own.
     sort_own: usize,
 }
@@ -67,7 +72,9 @@ impl<'a> Builder<'a> {
             budget: budget::Budget::default(),
             bare_tvf,
             notes: Vec::new(),
+            having: Vec::new(),
             inferred: BTreeMap::new(),
+            joins: 0,
             sort_items: Vec::new(),
             sort_columns: Vec::new(),
             sort_own: 0,

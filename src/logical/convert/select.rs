@@ -1,12 +1,13 @@
 //! SELECT: WHERE, the select list, DISTINCT; aggregates are in [`super::aggregate`].
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::Builder;
 use super::aggregate::AggregateCollector;
 use super::budget::check_size;
+use super::from::FromItem;
 use crate::catalog::aggregates::{self, AggregateKind};
+use crate::logical::join::unique_names;
 use crate::logical::rel::{Aggregate, Rel, RelOp};
 use crate::logical::rex::{Origins, Rex};
 use crate::logical::scope::Scope;
@@ -85,14 +86,12 @@ impl<'a> Builder<'a> {
             return Err(PlanError::unsupported(qualify.span, "QUALIFY").into());
         }
         // It gives an operator's state a time to live of its own, which is not planned: no verdict is better than a wrong one.
-        if let Some(hint) = select.hints.iter().find(|h| h.name == "STATE_TTL") {
-            return Err(PlanError::unsupported(hint.span, "the hint STATE_TTL").into());
+        if let Some(hint) = select.hints.iter().find(|h| matches!(h.name.as_str(), "STATE_TTL" | "JOIN_STATE_TTL")) {
+            return Err(PlanError::unsupported(hint.span, format_args!("the hint {}", hint.name)).into());
         }
         check_windows(&select.windows)?;
         let sort_items = std::mem::take(&mut self.sort_items);
-        let item = self.read_from(select)?;
-        let mut scope = item.scope();
-        let mut rel = item.rel;
+        let FromItem { mut rel, mut scope } = self.read_from(select)?;
         if let Some(condition) = &select.selection {
             rel = self.filter(rel, condition, &mut scope, "WHERE")?;
         }
@@ -151,9 +150,9 @@ impl<'a> Builder<'a> {
                             .label("there is no FROM")
                             .into());
                     }
-                    for c in scope.star() {
-                        exprs.push(scope.rex(c).at(*span));
-                        names.push(scope.columns()[c].0.as_str().into());
+                    for (name, rex) in scope.star() {
+                        exprs.push(rex.at(*span));
+                        names.push(name.into());
                     }
                 }
                 SelectItem::QualifiedStar(table) => {
@@ -178,7 +177,7 @@ impl<'a> Builder<'a> {
             self.sort_columns.push(place);
         }
         check_size(&exprs, &rel, select.span)?;
-        Ok(rel.project_as(exprs, unique(names), Origins::at(select.span)))
+        Ok(rel.project_as(exprs, unique_names(names), Origins::at(select.span)))
     }
 }
 
@@ -220,27 +219,6 @@ pub(super) fn item_name(expr: &Expr, alias: Option<&Ident>, i: usize) -> Arc<str
         (None, ExprKind::Field(_, name)) => name.value.as_str().into(),
         _ => format!("EXPR${i}").into(),
     }
-}
-
-/// Repeated names get a number (Calcite's `SqlValidatorUtil.uniquify`).
-pub(super) fn unique(names: Vec<Arc<str>>) -> Vec<Arc<str>> {
-    let mut seen: HashSet<Arc<str>> = HashSet::with_capacity(names.len());
-    names
-        .into_iter()
-        .map(|name| {
-            if seen.insert(name.clone()) {
-                return name;
-            }
-            let mut i = 0;
-            loop {
-                let candidate: Arc<str> = format!("{name}{i}").into();
-                if seen.insert(candidate.clone()) {
-                    return candidate;
-                }
-                i += 1;
-            }
-        })
-        .collect()
 }
 
 /// True if an aggregate (not over a window) is called in the expression.

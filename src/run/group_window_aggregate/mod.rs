@@ -169,13 +169,13 @@ impl WindowTask {
         let mut empty;
         let (acc, at): (&mut Vec<Datum>, _) = match &self.assigner {
             Assigner::Hop { size, pane, .. } => {
-                let at = Scope { key, namespace: None };
+                let at = Scope::loose(key);
                 empty = self.aggregator.create();
                 for i in 0..size / pane {
                     let start = window.start + i * pane;
                     let pane = Window { start, end: start + pane };
                     if let Some(part) = self.accumulators.get(key, pane) {
-                        self.aggregator.merge(&mut empty, &at, part, &Scope { key, namespace: Some(pane) })?;
+                        self.aggregator.merge(&mut empty, &at, part, &Scope::kept(key, pane))?;
                     }
                 }
                 (&mut empty, at)
@@ -192,7 +192,7 @@ impl WindowTask {
                         &mut empty
                     }
                 };
-                (acc, Scope { key, namespace: Some(kept_under) })
+                (acc, Scope::kept(key, kept_under))
             }
         };
         let no_rows = self.aggregator.rows(acc) == Some(0);
@@ -252,7 +252,7 @@ impl WindowTask {
         }
         for window in gone {
             self.accumulators.remove(key, window);
-            self.aggregator.clear(&Scope { key, namespace: Some(window) });
+            self.aggregator.clear(&Scope::kept(key, window));
         }
         self.trigger.clear(key, window, &mut self.timers);
         // Flink forgets to do so for SESSION.
