@@ -1,8 +1,15 @@
 //! Flink's built-in scalar functions, one file per family, as the families stand in `catalog::functions`.
 
+mod arithmetic;
+mod comparison;
+mod conditional;
+mod interval;
+mod logic;
+mod temporal;
+
 use std::sync::Arc;
 
-use super::{Datum, EvalError, Session};
+use super::{Datum, EvalError, Evaluator, Session};
 use crate::catalog::types::DataType;
 use crate::logical::rex::Rex;
 
@@ -21,7 +28,24 @@ pub struct Call<'a> {
 /// A function of its evaluated arguments. NULL is the function's own affair.
 pub type Body = Arc<dyn Fn(&[Datum]) -> Result<Datum, EvalError> + Send + Sync>;
 
-/// The function behind a call; none if it cannot be run.
-pub fn find(_call: &Call<'_>) -> Option<Body> {
-    None
+/// The function behind a call; none if it cannot be run. Keywords among the arguments are NULL: they stand in the call.
+pub fn find(call: &Call<'_>) -> Option<Body> {
+    temporal::find(call)
+}
+
+/// Functions and operators that evaluate their arguments themselves: those that leave some out, that read the clock, or that
+/// stand in every condition. Gives the arguments back if the call is none of them, and nothing if it cannot be run.
+pub(super) fn inline(call: &Call<'_>, args: Vec<Evaluator>) -> Result<Option<Evaluator>, Vec<Evaluator>> {
+    match (call.name, args.len()) {
+        ("+" | "-" | "*" | "/" | "MOD" | "/INT", 2) | ("-" | "Reinterpret", 1) => Ok(arithmetic::compile(call, args)),
+        ("=" | "<>" | "<" | "<=" | ">" | ">=", 2) => Ok(comparison::compile(call, args)),
+        ("SEARCH", 2) => Ok(comparison::search(call, args)),
+        ("AND" | "OR", _)
+        | ("NOT" | "IS NULL" | "IS NOT NULL" | "IS TRUE" | "IS NOT TRUE" | "IS FALSE" | "IS NOT FALSE", 1) => {
+            Ok(logic::compile(call, args))
+        }
+        ("CASE" | "COALESCE" | "IFNULL" | "IF" | "GREATEST" | "LEAST", _) => Ok(conditional::compile(call, args)),
+        ("PROCTIME_MATERIALIZE", 1) | (_, 0) if temporal::reads_clock(call.name) => Ok(temporal::clock(call)),
+        _ => Err(args),
+    }
 }
