@@ -202,7 +202,7 @@ const CALLS: [&str; 9] = [
     "MAX(v)",
     "COUNT(DISTINCT v)",
     "SUM(DISTINCT v)",
-    "COUNT(v) FILTER (WHERE v > 1)",
+    "COUNT(CASE WHEN v > 1 THEN v END)",
     "SUM(3)",
 ];
 
