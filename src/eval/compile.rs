@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::functions::{self, Call};
 use super::{Datum, EvalError, UnknownFunction};
-use crate::logical::rex::{Rex, RexKind};
+use crate::logical::rex::{Rex, RexKind, Value};
 
 /// What expressions depend on beside the row.
 #[derive(Debug, Clone)]
@@ -43,6 +43,8 @@ pub fn compile(rex: &Rex, session: &Session) -> Result<Evaluator, UnknownFunctio
     let unknown = |name: &str| UnknownFunction { name: name.to_owned(), origins: rex.origins.clone() };
     match &rex.kind {
         RexKind::Input(i) => Ok(Evaluator::Column(*i)),
+        // Keywords are no values: functions read them off the call.
+        RexKind::Literal(Value::Symbol(_)) => Ok(Evaluator::Constant(Datum::Null)),
         RexKind::Literal(value) => {
             Datum::of_constant(value, &rex.ty).map(Evaluator::Constant).ok_or_else(|| unknown("a keyword"))
         }

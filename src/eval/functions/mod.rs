@@ -5,9 +5,12 @@ mod charset;
 mod collection;
 mod convert;
 mod hash;
+mod hash_order;
+mod json;
 mod math;
 mod other;
 mod random;
+mod regex;
 mod rounding;
 mod split;
 mod string;
@@ -37,7 +40,7 @@ pub type Body = Arc<dyn Fn(&[Datum]) -> Result<Datum, EvalError> + Send + Sync>;
 
 /// The families. A name may be in several (FLOOR of numbers and of times): the first that takes the call has it.
 const FAMILIES: &[fn(&Call<'_>) -> Option<Body>] =
-    &[string::find, hash::find, math::find, collection::find, other::find];
+    &[string::find, regex::find, json::find, hash::find, math::find, collection::find, other::find];
 
 /// The function behind a call; none if it cannot be run.
 pub fn find(call: &Call<'_>) -> Option<Body> {
