@@ -4,6 +4,7 @@ use super::error::{RunError, RunResult};
 use super::pass::Pass;
 use super::store::Entries;
 use super::task::Task;
+use crate::catalog::options::parse_duration;
 use crate::eval::{Evaluator, Session, compile};
 use crate::exec::{Column, Node, NodeId, Operator, Plan};
 use crate::logical::rex::Rex;
@@ -35,6 +36,11 @@ impl Build<'_> {
     pub fn option(&self, key: &str) -> Option<&str> {
         self.plan.options.get(key).map(String::as_str)
     }
+
+    /// `table.exec.state.ttl` in milliseconds, if it is on.
+    pub fn state_ttl(&self) -> Option<i64> {
+        self.option("table.exec.state.ttl").and_then(parse_duration).filter(|ttl| *ttl > 0)
+    }
 }
 
 /// What an exec node does with rows; each node's file implements it.
@@ -61,6 +67,10 @@ pub fn task(plan: &Plan, id: NodeId, session: &Session) -> RunResult<Box<dyn Tas
         Operator::Calc(op) => op,
         Operator::Expand(op) => op,
         Operator::DropUpdateBefore(op) => op,
+        Operator::GroupAggregate(op) => op,
+        Operator::MiniBatchAssigner(op) => op,
+        Operator::LocalGroupAggregate(op) => op,
+        Operator::GlobalGroupAggregate(op) => op,
         Operator::OverAggregate(op) => op,
         Operator::WindowTableFunction(op) => op,
         Operator::WindowAggregate(op) => op,

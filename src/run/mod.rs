@@ -6,15 +6,21 @@
 
 pub mod aggregate;
 mod build;
+mod bundle;
 mod calc;
 pub mod change;
 mod drop_update_before;
 pub mod error;
 mod expand;
+mod global_group_aggregate;
+mod group_aggregate;
+mod group_state;
 mod group_window_aggregate;
 mod image;
 mod job;
+mod local_group_aggregate;
 mod local_window_aggregate;
+mod mini_batch_assigner;
 mod order;
 mod over_aggregate;
 mod pass;

@@ -99,6 +99,8 @@ fn with_args<R>(args: &[Arg], row: &[Datum], then: impl FnOnce(&[&Datum]) -> R) 
 pub struct Aggregator<N> {
     layout: AccumulatorLayout,
     calls: Vec<Call<N>>,
+    /// How many of them are results.
+    shown: usize,
     distincts: Vec<Distinct<N>>,
 }
 
@@ -139,7 +141,13 @@ impl<N: Namespace> Aggregator<N> {
             let entries: Option<&mut Entries> = kept.then_some(&mut build.entries);
             distincts.push(Distinct::build(i, view, layout.retracts, entries)?);
         }
-        Ok(Aggregator { layout, calls: out, distincts })
+        Ok(Aggregator { layout, shown: out.len(), calls: out, distincts })
+    }
+
+    /// From now on only the first `calls` calls are results; the others are there for the accumulator, as a COUNT(*) is that local
+    /// phases need.
+    pub fn show(&mut self, calls: usize) {
+        self.shown = calls;
     }
 
     /// An accumulator that has seen no row.
@@ -229,7 +237,7 @@ impl<N: Namespace> Aggregator<N> {
 
     /// The results, one per call, behind what is in `out` already.
     pub fn append_values(&self, acc: &[Datum], at: &Scope<N>, out: &mut Vec<Datum>) -> RunResult<()> {
-        for call in &self.calls {
+        for call in &self.calls[..self.shown] {
             out.push(call.function.value(&acc[call.fields.clone()], at)?);
         }
         Ok(())

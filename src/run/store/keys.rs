@@ -107,7 +107,12 @@ impl Keys {
 }
 
 impl KeyId {
-    pub(super) fn index(self) -> usize {
+    /// The key that came at this place into an empty [`Keys`].
+    pub(in crate::run) fn at(index: usize) -> KeyId {
+        KeyId(index as u32)
+    }
+
+    pub(in crate::run) fn index(self) -> usize {
         self.0 as usize
     }
 }
