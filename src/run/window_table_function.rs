@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::build::{Build, Runnable};
-use super::change::{Change, RowKind};
+use super::change::Change;
 use super::error::{RunError, RunResult};
 use super::store::{KeyId, KeyedState, Keys, StateTable, Timers, Window};
 use super::task::{Output, States, Task};
@@ -107,8 +107,8 @@ struct SessionTask {
     keys: Keys,
     time: RowTime,
     gap: i64,
-    /// Rows by the number of their arrival.
-    rows: KeyedState<Window, BTreeMap<i64, Row>>,
+    /// Rows by the number of their arrival, each with its kind: nothing is compacted.
+    rows: KeyedState<Window, BTreeMap<i64, Change>>,
     counter: KeyedState<(), i64>,
     windows: MergingWindows,
     timers: Timers<Window>,
@@ -125,8 +125,8 @@ impl SessionTask {
 
     fn fire(&mut self, key: KeyId, window: Window, out: &mut Output) {
         let Some(kept_under) = self.windows.state_window(key, window) else { return };
-        for row in self.rows.remove(key, kept_under).unwrap_or_default().values() {
-            out.send(RowKind::Insert, self.time.with_window(row, window));
+        for change in self.rows.remove(key, kept_under).unwrap_or_default().values() {
+            out.send(change.kind, self.time.with_window(&change.row, window));
         }
         self.windows.retire(key, window);
     }
@@ -134,10 +134,6 @@ impl SessionTask {
 
 impl Task for SessionTask {
     fn row(&mut self, _: usize, change: Change, out: &mut Output) -> RunResult<()> {
-        if change.kind != RowKind::Insert {
-            // The state of a row says nothing of its kind here; Flink's serializer keeps it.
-            return Err(RunError::unsupported("a SESSION window function over updates"));
-        }
         let Some(start) = self.time.of(&change.row, out.now) else { return Ok(()) };
         let key = self.keys.of_row(&change.row);
         let order = self.counter.get(key, ()).copied().unwrap_or(0);
@@ -158,9 +154,9 @@ impl Task for SessionTask {
         }
         let kept_under = self.windows.state_window(key, window).unwrap_or(window);
         if let crate::state::types::StateType::Map(_, ty) = self.rows.declared() {
-            self.rows.check(&change.row, ty)?;
+            self.rows.check(&change, ty)?;
         }
-        self.rows.entry_mut(key, kept_under, BTreeMap::new).insert(order, change.row);
+        self.rows.entry_mut(key, kept_under, BTreeMap::new).insert(order, change);
         self.timers.set(self.timer(window), key, window);
         Ok(())
     }

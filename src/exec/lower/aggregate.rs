@@ -3,7 +3,7 @@
 use super::signs::sum_trend;
 use super::{Lowering, Tree, Trend, exchange, exec_columns, named, pass_through};
 use crate::catalog::aggregates;
-use crate::catalog::options::AggregatePhase;
+use crate::catalog::options::{AggregatePhase, SessionOptions};
 use crate::catalog::types::TypeKind;
 use crate::exec::aggregate_text::Accumulators;
 use crate::exec::changelog::ChangelogMode;
@@ -13,7 +13,7 @@ use crate::exec::group_window_aggregate::{EmitStrategy, GroupWindowAggregate};
 use crate::exec::local_group_aggregate::LocalGroupAggregate;
 use crate::exec::local_window_aggregate::LocalWindowAggregate;
 use crate::exec::window_aggregate::{GlobalWindowAggregate, WindowAggregate, WindowAggregateOrigin, hidden_count};
-use crate::exec::window_spec::{WindowAttachment, WindowSpec};
+use crate::exec::window_spec::{WindowAttachment, WindowSpec, duration};
 use crate::exec::{Column, Operator};
 use crate::logical::rel::{self, Rel, RelColumn, WindowKind, Windowing};
 use crate::logical::rewrite::columns::remap_call;
@@ -102,18 +102,7 @@ impl Lowering<'_> {
     ) -> PlanResult<Tree> {
         let proctime = input.columns[window.time].ty.is_proctime();
         check_legacy_functions(&window)?;
-        if self.options.late_fire().is_some()
-            && self.options.allow_lateness().is_none()
-            && self.options.state_ttl() == 0
-        {
-            return Err(PlanError::rejected(
-                origins.first().unwrap_or_default(),
-                "late-fire needs `table.exec.emit.allow-lateness`",
-            )
-            .label("this window emits after the watermark")
-            .help("set 'table.exec.emit.allow-lateness'")
-            .into());
-        }
+        let emit = emit_strategy(self.options, &window, origins.first().unwrap_or_default())?;
         let mut time = Some(window.time);
         let time_name = input.columns[window.time].name.clone();
         let mut window = window;
@@ -131,11 +120,6 @@ impl Lowering<'_> {
         }
         let input = exchange(lowered, window.keys.clone());
         let retracts = !input.changelog.is_insert_only();
-        let emit = EmitStrategy {
-            early: self.options.early_fire(),
-            late: self.options.late_fire(),
-            allow_lateness: self.options.allow_lateness().unwrap_or_default(),
-        };
         let updates = emit.produces_updates();
         let keys = window.keys.len();
         let op = Operator::GroupWindowAggregate(GroupWindowAggregate {
@@ -298,6 +282,37 @@ fn without_permutation(tree: Tree, keys: &[usize]) -> (Tree, Option<Vec<usize>>)
     }
     let mut tree = tree;
     (tree.inputs.remove(0), Some(place))
+}
+
+/// How a legacy window fires (Flink's `WindowEmitStrategy`). Windows stay after their end only if they fire late: as long as
+/// `allow-lateness` says, or else as long as state lives.
+fn emit_strategy(options: &SessionOptions, window: &rel::GroupWindow, at: Span) -> PlanResult<EmitStrategy> {
+    let (early, late) = (options.early_fire(), options.late_fire());
+    let lateness = options.allow_lateness().unwrap_or_else(|| options.state_ttl());
+    if matches!(window.kind, WindowKind::Session { .. }) && (early.is_some() || late.is_some()) {
+        return Err(PlanError::rejected(at, "Session window doesn't support EMIT strategy currently")
+            .label("this window ends when its rows do")
+            .help("unset `table.exec.emit.early-fire.enabled` and `table.exec.emit.late-fire.enabled`")
+            .into());
+    }
+    match late {
+        Some(_) if lateness == 0 => Err(PlanError::rejected(at, "late-fire needs `table.exec.emit.allow-lateness`")
+            .label("this window emits after the watermark")
+            .help("set 'table.exec.emit.allow-lateness'")
+            .into()),
+        Some(delay) if delay > lateness => Err(PlanError::rejected(
+            at,
+            format!(
+                "a late-fire delay of {} is longer than the allowed lateness of {}",
+                duration(delay),
+                duration(lateness)
+            ),
+        )
+        .label("this window would be gone before it fires again")
+        .help("lengthen 'table.exec.emit.allow-lateness'")
+        .into()),
+        _ => Ok(EmitStrategy { early, late, allow_lateness: late.map_or(0, |_| lateness) }),
+    }
 }
 
 /// Legacy HOP and SESSION windows merge accumulators.

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use super::image::ImageError;
 use crate::catalog::types::{DataType, TypeKind};
 use crate::eval::{Datum, Decimal, Row};
+use crate::run::change::{Change, RowKind};
 use crate::state::types::{RowType, StateType};
 
 /// A thing that state can hold.
@@ -161,6 +162,31 @@ impl StateData for Row {
 
     fn from_json(value: &Value, ty: &StateType) -> Result<Self, ImageError> {
         Ok(Row::new(Vec::<Datum>::from_json(value, ty)?))
+    }
+}
+
+/// A row with its kind, which Flink's serializer of rows keeps beside the fields; a type says nothing of it.
+impl StateData for Change {
+    fn fits(&self, ty: &StateType) -> bool {
+        StateData::fits(&self.row, ty)
+    }
+
+    fn to_json(&self, ty: &StateType) -> Value {
+        let row = StateData::to_json(&self.row, ty);
+        if self.kind == RowKind::Insert { row } else { json!({ "kind": self.kind.name(), "row": row }) }
+    }
+
+    fn from_json(value: &Value, ty: &StateType) -> Result<Self, ImageError> {
+        match value {
+            Value::Object(parts) => {
+                let kind = parts.get("kind").and_then(Value::as_str).and_then(RowKind::from_name);
+                match (kind, parts.get("row")) {
+                    (Some(kind), Some(row)) => Ok(Change { kind, row: Row::from_json(row, ty)? }),
+                    _ => Err(wrong(value, ty)),
+                }
+            }
+            _ => Ok(Change::insert(Row::from_json(value, ty)?)),
+        }
     }
 }
 
@@ -414,6 +440,15 @@ mod tests {
             let text = StateData::to_json(&value, &ty).to_string();
             let back = Datum::from_json(&serde_json::from_str(&text).unwrap(), &ty).unwrap();
             assert_eq!(back, value, "{text}");
+        }
+    }
+
+    #[test]
+    fn rows_keep_their_kind() {
+        let ty = StateType::Row(RowType::new([("n", TypeKind::Int.nullable())]));
+        for kind in [RowKind::Insert, RowKind::UpdateBefore, RowKind::UpdateAfter, RowKind::Delete] {
+            let change = Change { kind, row: Row::new(vec![Datum::Int(7)]) };
+            assert_eq!(Change::from_json(&change.to_json(&ty), &ty).unwrap(), change);
         }
     }
 
