@@ -3,13 +3,18 @@
 use super::build::{Build, Runnable};
 use super::change::{Change, RowKind};
 use super::error::RunResult;
+use super::pass::Pass;
 use super::task::{Output, Task};
 use crate::exec::drop_update_before::DropUpdateBefore;
 
 struct DropTask;
 
 impl Runnable for DropUpdateBefore {
-    fn task(&self, _: &mut Build<'_>) -> RunResult<Box<dyn Task>> {
+    fn task(&self, build: &mut Build<'_>) -> RunResult<Box<dyn Task>> {
+        // A bare SELECT that is collected takes them (`collected`).
+        if build.node.changelog.update_before {
+            return Ok(Box::new(Pass));
+        }
         Ok(Box::new(DropTask))
     }
 }
