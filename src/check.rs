@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::diff::change::{Change, ChangeKind, JobDiff, MatchStatus};
-use crate::exec::{NodeId, Plan};
+use crate::exec::{NodeId, Plan, Purpose};
 use crate::plan_error::{PlanError, PlanErrorKind};
 use crate::planning::{self, JobPlan, PlannedScript};
 use crate::report::fingerprint::{Numbered, fingerprint};
@@ -73,6 +73,8 @@ pub struct Options {
     pub defines: BTreeMap<String, String>,
     /// From which verdict on the run fails.
     pub fail_on: FailOn,
+    /// What the plans are for: a rehearsal collects the rows of bare SELECTs.
+    pub purpose: Purpose,
 }
 
 /// A report with the texts that its places point into.
@@ -161,7 +163,7 @@ fn side(sources: &SourceMap, schema: &[Script], file: FileId, options: &Options,
     syntax_errors(sources, &script, errors);
     let mut scripts: Vec<&Script> = schema.iter().collect();
     scripts.push(&script);
-    let planned = planning::plan(sources, &scripts, options.target);
+    let planned = planning::plan(sources, &scripts, options.target, options.purpose);
     let mut failed = script.errors.first().map(|e| Some(e.span));
     for error in &planned.errors {
         failed.get_or_insert(error.span);

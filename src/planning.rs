@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::diff::change::JobDiff;
+use crate::exec::Purpose;
 use crate::exec::{self, NodeId, Plan};
 use crate::plan_error::PlanError;
 use crate::report::model::{Carried, StateEntry};
@@ -77,8 +78,8 @@ impl JobPlan {
 }
 
 /// Plans the last script; those before it declare tables.
-pub fn plan(_sources: &SourceMap, scripts: &[&Script], target: Target) -> PlannedScript {
-    let planned = exec::plan_script(scripts, target);
+pub fn plan(_sources: &SourceMap, scripts: &[&Script], target: Target, purpose: Purpose) -> PlannedScript {
+    let planned = exec::plan_script_for(scripts, target, purpose);
     let jobs = planned
         .plans
         .into_iter()

@@ -83,7 +83,7 @@ impl Case {
         if let Some(error) = script.errors.first() {
             return Err(Stop::Refused(error.message.clone()));
         }
-        let planned = keepstate::exec::plan_script(&[&script], target);
+        let planned = keepstate::exec::plan_script_for(&[&script], target, keepstate::exec::Purpose::Collect);
         if let Some(error) = planned.errors.first() {
             let stop = match error.kind {
                 keepstate::plan_error::PlanErrorKind::Unsupported => Stop::Unable,

@@ -4,6 +4,7 @@ use super::args::{CheckArgs, Format};
 use super::rehearse::rehearse_jobs;
 use super::{Outcome, input};
 use crate::check::{Checked, Options, check, failed};
+use crate::exec::Purpose;
 use crate::report::human::{self, Style};
 use crate::report::json;
 use crate::report::model::{ErrorCode, ErrorItem};
@@ -24,6 +25,7 @@ pub(super) fn run(args: &CheckArgs, style: Style) -> Outcome {
                 schema: texts,
                 defines: reading.defines(),
                 fail_on: args.fail_on.into(),
+                purpose: if args.rows.data.is_empty() { Purpose::Explain } else { Purpose::Collect },
             };
             let mut checked = check(old, new, &options);
             if !args.rows.data.is_empty() {

@@ -5,6 +5,7 @@ use similar::{ChangeTag, TextDiff};
 use super::Outcome;
 use super::args::DiffArgs;
 use super::plan::{Planned, read_and_plan};
+use crate::exec::Purpose;
 use crate::planning::JobPlan;
 use crate::report::human::{self, Style, paint};
 
@@ -16,8 +17,8 @@ pub(super) fn run(args: &DiffArgs, style: Style) -> Outcome {
         );
         return super::failure(vec![error.help("give one of the two as a file")], super::Format::Human, style);
     }
-    let old = read_and_plan(&args.old, &args.reading);
-    let new = read_and_plan(&args.new, &args.reading);
+    let old = read_and_plan(&args.old, &args.reading, Purpose::Explain);
+    let new = read_and_plan(&args.new, &args.reading, Purpose::Explain);
     if old.errors.is_empty() && new.errors.is_empty() {
         let mut text = unified((&args.old, &tree(&old)), (&args.new, &tree(&new)), style);
         old.secrets.clean(&mut text);

@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::args::{PlanArgs, PlanFormat, Reading};
 use super::{Outcome, input};
 use crate::check::{self, Text};
+use crate::exec::Purpose;
 use crate::planning::{self, JobPlan, PlannedScript};
 use crate::report::human::{self, Style};
 use crate::report::json;
@@ -23,7 +24,7 @@ pub(super) struct Planned {
 }
 
 /// Reads and plans one script. Errors that concern no text are in `errors` as well.
-pub(super) fn read_and_plan(file: &str, reading: &Reading) -> Planned {
+pub(super) fn read_and_plan(file: &str, reading: &Reading, purpose: Purpose) -> Planned {
     let mut sources = SourceMap::new();
     let names = reading.schema.iter().map(String::as_str).chain([file]);
     match input::read_all(names) {
@@ -36,7 +37,7 @@ pub(super) fn read_and_plan(file: &str, reading: &Reading) -> Planned {
             for script in &scripts {
                 check::syntax_errors(&sources, script, &mut errors);
             }
-            let script = planning::plan(&sources, &scripts.iter().collect::<Vec<_>>(), reading.target);
+            let script = planning::plan(&sources, &scripts.iter().collect::<Vec<_>>(), reading.target, purpose);
             errors.extend(script.errors.iter().map(|e| check::plan_error(&sources, e)));
             let secrets = Redactor::of(sources.files().iter().map(|f| &*f.text), &defines);
             check::redact_errors(&mut errors, &secrets);
@@ -54,7 +55,7 @@ struct Document {
 }
 
 pub(super) fn run(args: &PlanArgs, style: Style) -> Outcome {
-    let Planned { script, errors, sources, secrets } = read_and_plan(&args.file, &args.reading);
+    let Planned { script, errors, sources, secrets } = read_and_plan(&args.file, &args.reading, Purpose::Explain);
     let exit = if errors.is_empty() { 0 } else { 2 };
     let mut text = match args.format {
         PlanFormat::Json => json::render(&Document {

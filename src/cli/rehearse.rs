@@ -4,7 +4,7 @@ use super::args::{Format, Reading, RehearseArgs, RowArgs};
 use super::data::{self, Progress};
 use super::{Outcome, input};
 use crate::check::{Checked, Options, PlanPair, check, failed};
-use crate::exec::Plan;
+use crate::exec::{Plan, Purpose};
 use crate::execution::{Execution, row_error};
 use crate::rehearsal::{JobRehearsal, RehearsalReport, Rows, Setting, Side, Split, rehearse, render_human};
 use crate::report::human::{self, Style};
@@ -37,7 +37,8 @@ fn checked(old: &str, new: &str, reading: &Reading) -> Result<Checked, Vec<Error
     let mut texts = input::read_all(names)?;
     let mut sides = texts.split_off(reading.schema.len()).into_iter();
     let (Some(old), Some(new)) = (sides.next(), sides.next()) else { return Ok(check_nothing(reading)) };
-    let options = Options { target: reading.target, schema: texts, defines: reading.defines(), ..Options::default() };
+    let (target, purpose) = (reading.target, Purpose::Collect);
+    let options = Options { target, purpose, schema: texts, defines: reading.defines(), ..Options::default() };
     Ok(check(old, new, &options))
 }
 

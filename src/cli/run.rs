@@ -6,7 +6,7 @@ use super::Outcome;
 use super::args::RunArgs;
 use super::data::{self, Progress};
 use super::plan::{Planned, read_and_plan};
-use crate::exec::Plan;
+use crate::exec::{Plan, Purpose};
 use crate::execution::{Execution, Savepoint, sink_columns};
 use crate::report::human::{self, Style};
 use crate::report::model::{ErrorCode, ErrorItem};
@@ -14,7 +14,7 @@ use crate::rows::{Printer, RowFormat};
 use crate::run::EndOfInput;
 
 pub(super) fn run(args: &RunArgs, style: Style) -> Outcome {
-    let Planned { script, mut errors, sources, secrets } = read_and_plan(&args.file, &args.reading);
+    let Planned { script, mut errors, sources, secrets } = read_and_plan(&args.file, &args.reading, Purpose::Collect);
     if errors.is_empty() {
         let plans: Vec<&Plan> = script.jobs.iter().map(|j| &*j.plan).collect();
         let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());

@@ -3,16 +3,19 @@
 //! [`Datum`] is a value, [`Row`] a row of them; [`compile`](compile()) turns a typed expression of a plan into an [`Evaluator`].
 //! What a function gives is what Flink's code generation gives, surprises included; the sources are named where they matter.
 
+mod calendar;
 mod cast;
 mod compile;
 pub mod datum;
 pub mod decimal;
 mod error;
+mod format;
 mod functions;
 pub mod java_number;
 pub mod json;
 pub mod row;
 pub mod text;
+mod wide;
 pub mod zone;
 
 pub use compile::{Evaluator, Session, compile};

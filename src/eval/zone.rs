@@ -20,6 +20,9 @@ pub fn to_instant(local: i64, zone: &TimeZone) -> i64 {
 
 /// As [`to_instant`], but a time that comes twice is the second (`java.util.GregorianCalendar`).
 pub fn to_instant_of_calendar(local: i64, zone: &TimeZone) -> i64 {
+    if local < CALENDAR_START {
+        return local.saturating_sub(standard_offset(zone));
+    }
     let offset = match local_offset(local, zone) {
         AmbiguousOffset::Unambiguous { offset } => offset,
         AmbiguousOffset::Gap { before, .. } => before,
@@ -28,7 +31,21 @@ pub fn to_instant_of_calendar(local: i64, zone: &TimeZone) -> i64 {
     local.saturating_sub(millis_of(offset))
 }
 
-/// Milliseconds that the zone's clocks are ahead of UTC at an instant (`java.util.TimeZone.getOffset`).
+/// 1900-01-01: `java.util.TimeZone` knows no local mean times, so before it has the zone's offset of today.
+const CALENDAR_START: i64 = -2_208_988_800_000;
+
+/// As [`offset_at`] after `java.util.TimeZone.getOffset`: the two differ before 1900.
+pub fn calendar_offset_at(millis: i64, zone: &TimeZone) -> i64 {
+    if millis < CALENDAR_START { standard_offset(zone) } else { offset_at(millis, zone) }
+}
+
+/// The zone's offset without daylight saving (`TimeZone.getRawOffset`).
+pub fn standard_offset(zone: &TimeZone) -> i64 {
+    // The smaller of January and July 2024.
+    offset_at(1_704_067_200_000, zone).min(offset_at(1_719_792_000_000, zone))
+}
+
+/// Milliseconds that the zone's clocks are ahead of UTC at an instant (`java.time.ZoneId`).
 pub fn offset_at(millis: i64, zone: &TimeZone) -> i64 {
     if *zone == TimeZone::UTC {
         return 0;
@@ -39,12 +56,44 @@ pub fn offset_at(millis: i64, zone: &TimeZone) -> i64 {
     millis_of(zone.to_offset(at))
 }
 
-/// A zone by its id, as `java.util.TimeZone.getTimeZone` knows it: unknown ids are UTC.
+/// A zone by its id, as `java.util.TimeZone.getTimeZone` knows it: a name, an old three-letter id or `GMT+8`. All others are
+/// UTC.
 pub fn find(id: &str) -> TimeZone {
-    known(id).unwrap_or(TimeZone::UTC)
+    const OLD: [(&str, &str); 25] = [
+        ("ACT", "Australia/Darwin"),
+        ("AET", "Australia/Sydney"),
+        ("AGT", "America/Argentina/Buenos_Aires"),
+        ("ART", "Africa/Cairo"),
+        ("AST", "America/Anchorage"),
+        ("BET", "America/Sao_Paulo"),
+        ("BST", "Asia/Dhaka"),
+        ("CAT", "Africa/Harare"),
+        ("CNT", "America/St_Johns"),
+        ("CST", "America/Chicago"),
+        ("CTT", "Asia/Shanghai"),
+        ("EAT", "Africa/Addis_Ababa"),
+        ("ECT", "Europe/Paris"),
+        ("IET", "America/Indiana/Indianapolis"),
+        ("IST", "Asia/Kolkata"),
+        ("JST", "Asia/Tokyo"),
+        ("MIT", "Pacific/Apia"),
+        ("NET", "Asia/Yerevan"),
+        ("NST", "Pacific/Auckland"),
+        ("PLT", "Asia/Karachi"),
+        ("PNT", "America/Phoenix"),
+        ("PRT", "America/Puerto_Rico"),
+        ("PST", "America/Los_Angeles"),
+        ("SST", "Pacific/Guadalcanal"),
+        ("VST", "Asia/Ho_Chi_Minh"),
+    ];
+    if let Some(offset) = id.strip_prefix("GMT").and_then(fixed) {
+        return TimeZone::fixed(offset);
+    }
+    let id = OLD.iter().find(|(old, _)| *old == id).map_or(id, |(_, name)| name);
+    jiff::tz::db().get(id).unwrap_or(TimeZone::UTC)
 }
 
-/// A zone by its id: a name of the zone database, `UTC`, `GMT+8` or `+08:00`.
+/// A zone by its id, as `java.time.ZoneId` knows it: a name of the zone database, `UTC`, `GMT+8` or `+08:00`.
 pub fn known(id: &str) -> Option<TimeZone> {
     if let Some(offset) = ["GMT", "UTC", "UT", ""].iter().find_map(|p| fixed(id.strip_prefix(p)?)) {
         return Some(TimeZone::fixed(offset));

@@ -46,7 +46,7 @@ use crate::catalog::types::DataType;
 use crate::logical::rex::Origins;
 pub use crate::target::Target;
 pub use changelog::ChangelogMode;
-pub use script::{PlannedScript, plan_script};
+pub use script::{PlannedScript, Purpose, plan_script, plan_script_for};
 
 /// Index of a [`Node`] in its [`Plan`]. In JSON ids count in print order from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]

@@ -6,13 +6,14 @@ use super::drop_update_before::DropUpdateBefore;
 use super::lower::Tree;
 use super::mini_batch::mini_batches;
 use super::rank::RankStrategy;
+use super::script::Purpose;
 use super::{Node, NodeId, Operator, Plan, Target, TextContext};
 use crate::catalog::connectors::{Connector, SinkAccepts};
 use crate::logical::rex::Origins;
 
 /// Builds the plan of a job from its sinks.
 pub fn assemble(
-    target: Target,
+    (target, purpose): (Target, Purpose),
     trees: Vec<Tree>,
     share: bool,
     share_sources: bool,
@@ -33,8 +34,10 @@ pub fn assemble(
     };
     let several_leaves = trees.iter().map(leaves).sum::<usize>() > 1;
     let mut shared = Sharing { known: HashMap::new(), on: share && several_leaves, sources: share_sources };
-    let roots: Vec<NodeId> =
-        trees.into_iter().map(|t| add(&mut plan, settle(mini_batches(t, mini_batch), false), &mut shared)).collect();
+    let roots: Vec<NodeId> = trees
+        .into_iter()
+        .map(|t| add(&mut plan, settle(mini_batches(t, mini_batch), purpose == Purpose::Collect), &mut shared))
+        .collect();
     number(&mut plan, roots);
     super::needed::mark(&mut plan);
     plan
@@ -45,7 +48,7 @@ fn leaves(tree: &Tree) -> usize {
 }
 
 /// Who needs `-U` rows, top down (the second half of Flink's `FlinkChangelogModeInferenceProgram`).
-/// A bare SELECT needs none.
+/// A bare SELECT needs them if its rows are collected.
 fn settle(mut tree: Tree, before: bool) -> Tree {
     let has_updates = tree.changelog.has_updates();
     let below = match &tree.op {
@@ -55,7 +58,7 @@ fn settle(mut tree: Tree, before: bool) -> Tree {
                 || sink
                     .table
                     .as_ref()
-                    .is_some_and(|t| matches!(Connector::of(t).sink, SinkAccepts::All { update_before: true }))
+                    .map_or(before, |t| matches!(Connector::of(t).sink, SinkAccepts::All { update_before: true }))
         }
         Operator::GroupAggregate(_)
         | Operator::WindowAggregate(_)

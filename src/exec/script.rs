@@ -35,8 +35,14 @@ pub struct PlannedScript {
 
 /// Plans the last of `scripts`; those before it only declare.
 pub fn plan_script(scripts: &[&Script], target: Target) -> PlannedScript {
+    plan_script_for(scripts, target, Purpose::Explain)
+}
+
+/// As [`plan_script`], for a purpose.
+pub fn plan_script_for(scripts: &[&Script], target: Target, purpose: Purpose) -> PlannedScript {
     let mut planner = ScriptPlanner {
         target,
+        purpose,
         catalog: Catalog::new(),
         out: PlannedScript::default(),
         groups: Vec::new(),
@@ -53,8 +59,19 @@ pub fn plan_script(scripts: &[&Script], target: Target) -> PlannedScript {
     planner.finish()
 }
 
+/// What becomes of the rows of a bare SELECT, which has no sink to ask for them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Purpose {
+    /// Nothing: the plan is what EXPLAIN shows, where no one asks for the row before an update.
+    #[default]
+    Explain,
+    /// They are collected as Flink's client does, every change of them.
+    Collect,
+}
+
 struct ScriptPlanner {
     target: Target,
+    purpose: Purpose,
     catalog: Catalog,
     out: PlannedScript,
     /// The sinks of each job.
@@ -241,7 +258,15 @@ impl ScriptPlanner {
                 having: self.having.clone(),
                 functions: functions.clone(),
                 temporary_tables: temporary_tables.clone(),
-                ..assemble(self.target, trees, share, share_sources, mini_batch, name.clone(), set.clone())
+                ..assemble(
+                    (self.target, self.purpose),
+                    trees,
+                    share,
+                    share_sources,
+                    mini_batch,
+                    name.clone(),
+                    set.clone(),
+                )
             })
             .collect();
         self.out

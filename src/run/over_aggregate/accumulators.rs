@@ -15,35 +15,37 @@ pub(super) struct Accumulators {
     state: KeyedState<(), Vec<Datum>>,
     /// An accumulator that has seen no row.
     empty: Vec<Datum>,
+    /// Results on their way into a row; empty in between.
+    results: Vec<Datum>,
 }
 
 /// The accumulator of one key at work.
 pub(super) struct Accumulator<'a> {
     aggregator: &'a mut Aggregator<()>,
     values: &'a mut [Datum],
+    results: &'a mut Vec<Datum>,
     scope: Scope<()>,
 }
 
 impl Accumulators {
     pub fn build(over: &OverAggregate, build: &mut Build<'_>) -> RunResult<Accumulators> {
-        let input = build.input;
         let state = build.entries.keyed("accState")?;
-        let aggregator = Aggregator::build(&over.calls, over.accumulators(input), build)?;
+        let aggregator = Aggregator::build(&over.calls, over.accumulators(build.input), build)?;
         let empty = aggregator.create();
-        Ok(Accumulators { aggregator, state, empty })
+        Ok(Accumulators { aggregator, state, empty, results: Vec::new() })
     }
 
     /// Works on the accumulator of a key, a new one if it has none.
     pub fn of<R>(&mut self, key: KeyId, work: impl FnOnce(&mut Accumulator<'_>) -> RunResult<R>) -> RunResult<R> {
-        let Accumulators { aggregator, state, empty } = self;
-        let scope = Scope { key, namespace: Some(()) };
-        state.update(key, (), || empty.clone(), |values| work(&mut Accumulator { aggregator, values, scope }))
+        let Accumulators { aggregator, state, empty, results } = self;
+        let scope = Scope::kept(key, ());
+        state.update(key, (), || empty.clone(), |values| work(&mut Accumulator { aggregator, values, results, scope }))
     }
 
     /// Forgets the accumulator of a key.
     pub fn clear(&mut self, key: KeyId) {
         self.state.remove(key, ());
-        self.aggregator.clear(&Scope { key, namespace: Some(()) });
+        self.aggregator.clear(&Scope::kept(key, ()));
     }
 
     pub fn tables(&mut self) -> Vec<&mut dyn StateTable> {
@@ -64,17 +66,18 @@ impl Accumulator<'_> {
 
     /// Sends a row with the results as they stand.
     pub fn send(&mut self, row: &Row, out: &mut Output) -> RunResult<()> {
-        let results = self.aggregator.values(self.values, &self.scope)?;
-        out.send(RowKind::Insert, row.extended(results.into_iter()));
+        self.aggregator.append_values(self.values, &self.scope, self.results)?;
+        out.send(RowKind::Insert, row.extended(self.results.drain(..)));
         Ok(())
     }
 
     /// Sends rows that share the results.
     pub fn send_all<'r>(&mut self, rows: impl IntoIterator<Item = &'r Row>, out: &mut Output) -> RunResult<()> {
-        let results = self.aggregator.values(self.values, &self.scope)?;
+        self.aggregator.append_values(self.values, &self.scope, self.results)?;
         for row in rows {
-            out.send(RowKind::Insert, row.extended(results.iter().cloned()));
+            out.send(RowKind::Insert, row.extended(self.results.iter().cloned()));
         }
+        self.results.clear();
         Ok(())
     }
 }
