@@ -3,18 +3,13 @@
 use super::build::{Build, Runnable};
 use super::change::{Change, RowKind};
 use super::error::RunResult;
-use super::pass::Pass;
 use super::task::{Output, Task};
 use crate::exec::drop_update_before::DropUpdateBefore;
 
 struct DropTask;
 
 impl Runnable for DropUpdateBefore {
-    fn task(&self, build: &mut Build<'_>) -> RunResult<Box<dyn Task>> {
-        // A bare SELECT that is collected takes them (`collected`).
-        if build.node.changelog.update_before {
-            return Ok(Box::new(Pass));
-        }
+    fn task(&self, _: &mut Build<'_>) -> RunResult<Box<dyn Task>> {
         Ok(Box::new(DropTask))
     }
 }

@@ -10,7 +10,6 @@ mod bundle;
 mod calc;
 pub mod change;
 mod changelog_normalize;
-mod collected;
 mod deduplicate;
 mod drop_update_before;
 pub mod error;

@@ -2,7 +2,6 @@
 
 use super::build;
 use super::change::{Change, Event, MAX_WATERMARK};
-use super::collected::collected;
 use super::error::RunResult;
 use super::task::{Output, Task};
 use super::watermark;
@@ -53,7 +52,6 @@ struct Stage {
 impl Pipeline {
     /// Makes the tasks of a plan.
     pub fn build(plan: &Plan, session: &Session) -> RunResult<Pipeline> {
-        let plan = &*collected(plan);
         let mut stages = Vec::with_capacity(plan.nodes.len());
         let mut scans = Vec::new();
         for id in plan.ids() {
