@@ -298,7 +298,7 @@ fn rows() -> impl Strategy<Value = Vec<Input>> {
     let step = prop_oneof![9 => 0..3000i64, 1 => 10_000..40_000i64];
     let row =
         (proptest::option::weighted(0.8, 0..2i64), proptest::option::weighted(0.8, -2..4i64), step, -12_000..3000i64);
-    let first = prop_oneof![3 => Just(1_000_000 * SECOND), 1 => -30..5 * SECOND];
+    let first = prop_oneof![3 => Just(1_000_000 * SECOND), 1 => -30 * SECOND..5 * SECOND];
     (first, prop::collection::vec(row, 0..50), any::<bool>()).prop_map(|(mut now, rows, whole)| {
         let input = |(key, value, step, jump): (_, _, i64, i64)| {
             now += step;
