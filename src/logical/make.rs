@@ -71,18 +71,33 @@ pub fn square(x: Rex) -> Rex {
 pub fn variance(function: &str, squares: Rex, sum: Rex, count: Rex, ty: &DataType) -> Rex {
     let wide = squares.ty.clone();
     let sum = cast_kind(sum, &wide);
+    let over_count = count.clone();
+    from_sums(function, [squares, sum, count, over_count], &wide, ty)
+}
+
+/// The same for OVER, where sums come in the type of the result and the count is cast to it
+/// (Calcite's `StandardConvertletTable.AvgVarianceConvertlet`).
+pub fn variance_over(function: &str, squares: Rex, sum: Rex, count: Rex, ty: &DataType) -> Rex {
+    let divisor = cast_kind(count.clone(), &ty.clone().with_nullable(false));
+    from_sums(function, [squares, sum, count, divisor], ty, ty)
+}
+
+/// `divisor` is the count in the type in which is divided.
+fn from_sums(function: &str, [squares, sum, count, divisor]: [Rex; 4], wide: &DataType, ty: &DataType) -> Rex {
     let squared = Rex::call(&op::TIMES, vec![sum.clone(), sum], wide.clone());
-    let mean = Rex::call(&op::DIVIDE, vec![squared, count.clone()], wide.clone());
+    let mean = Rex::call(&op::DIVIDE, vec![squared, divisor.clone()], wide.clone());
     let spread = Rex::call(&op::MINUS, vec![squares, mean], wide.clone());
     let divisor = if matches!(function, "STDDEV_POP" | "VAR_POP") {
-        count
+        divisor
     } else {
         let one = Rex::call(&op::EQUALS, vec![count.clone(), int(1)], TypeKind::Boolean.not_null());
         let less = Rex::call(&op::MINUS, vec![count, int(1)], TypeKind::BigInt.not_null());
         let ty = TypeKind::BigInt.nullable();
         Rex::call(&op::CASE, vec![one, Rex::null(ty.clone()), less], ty)
     };
-    let value = Rex::call(&op::DIVIDE, vec![spread, divisor], wide);
+    // An integer divided by a count is a BIGINT.
+    let quotient = if wide.is_integer() { divisor.ty.clone().with_nullable(wide.nullable) } else { wide.clone() };
+    let value = cast_kind(Rex::call(&op::DIVIDE, vec![spread, divisor], quotient), wide);
     let value = match (function.starts_with("STDDEV"), functions::lookup("POWER")) {
         (true, Some(power)) => {
             let half = Rex::literal(Value::Decimal { unscaled: 5, scale: 1 }, TypeKind::Decimal(2, 1).not_null());

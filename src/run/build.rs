@@ -1,6 +1,6 @@
 //! From exec nodes to tasks.
 
-use super::error::{RunError, RunResult};
+use super::error::RunResult;
 use super::pass::Pass;
 use super::store::Entries;
 use super::task::Task;
@@ -67,6 +67,12 @@ pub fn task(plan: &Plan, id: NodeId, session: &Session) -> RunResult<Box<dyn Tas
         Operator::Calc(op) => op,
         Operator::Expand(op) => op,
         Operator::DropUpdateBefore(op) => op,
+        Operator::Rank(op) => op,
+        Operator::Deduplicate(op) => op,
+        Operator::Limit(op) => op,
+        Operator::SortLimit(op) => op,
+        Operator::TemporalSort(op) => op,
+        Operator::ChangelogNormalize(op) => op,
         Operator::GroupAggregate(op) => op,
         Operator::MiniBatchAssigner(op) => op,
         Operator::LocalGroupAggregate(op) => op,
@@ -82,7 +88,6 @@ pub fn task(plan: &Plan, id: NodeId, session: &Session) -> RunResult<Box<dyn Tas
         Operator::Sink(op) => op,
         // Without parallelism an exchange has nothing to do, and a union only lets its inputs through.
         Operator::Exchange(_) | Operator::Union(_) => &Pass,
-        other => return Err(RunError::unsupported(format!("the operator {}", other.kind())).at(&node.origins)),
     };
     let task = runnable.task(&mut build).map_err(|e| e.at(&node.origins))?;
     build.entries.finish()?;

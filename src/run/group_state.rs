@@ -21,13 +21,25 @@ pub struct GroupState {
     new: Vec<Datum>,
 }
 
-/// `RecordEqualiser`: floating point numbers are compared as IEEE 754 says.
+/// `RecordEqualiser`: floating point numbers are compared as IEEE 754 says, and arrays and maps as SQL's `=` does, so that those
+/// with a NULL in them are equal to none.
 pub fn equal_values(a: &[Datum], b: &[Datum]) -> bool {
-    a.iter().zip(b).all(|(a, b)| match (a, b) {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| (a.is_null() && b.is_null()) || equal(a, b))
+}
+
+fn equal(a: &Datum, b: &Datum) -> bool {
+    match (a, b) {
+        (Datum::Null, _) | (_, Datum::Null) => false,
         (Datum::Double(a), Datum::Double(b)) => a == b,
         (Datum::Float(a), Datum::Float(b)) => a == b,
+        (Datum::Array(a), Datum::Array(b)) => a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| equal(a, b)),
+        (Datum::Map(a), Datum::Map(b)) => {
+            let same = |key: &Datum, value: &Datum| b.iter().any(|(k, v)| k == key && equal(v, value));
+            a.len() == b.len() && a.iter().all(|(key, value)| same(key, value))
+        }
+        (Datum::Row(a), Datum::Row(b)) => equal_values(a, b),
         _ => a == b,
-    })
+    }
 }
 
 impl GroupState {

@@ -25,3 +25,9 @@ pub fn compare_by(key: &SortKey, a: &Datum, b: &Datum) -> Ordering {
         (false, false) => a.cmp(b),
     }
 }
+
+/// The order of two rows by these columns; `keys` are the sort keys of the columns.
+pub fn compare_columns(columns: &[usize], keys: &[SortKey], a: &[Datum], b: &[Datum]) -> Ordering {
+    let orders = columns.iter().zip(keys).map(|(column, by)| compare_by(by, &a[*column], &b[*column]));
+    { orders }.find(|o| o.is_ne()).unwrap_or(Ordering::Equal)
+}

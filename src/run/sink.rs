@@ -3,7 +3,8 @@
 use super::build::{Build, Runnable};
 use super::change::Change;
 use super::error::{RunError, RunResult};
-use super::task::{Output, Task};
+use super::task::{Output, States, Task};
+use super::upsert_materializer::UpsertMaterializer;
 use crate::exec::sink::Sink;
 
 struct SinkTask {
@@ -11,13 +12,11 @@ struct SinkTask {
     not_null: Vec<(usize, String)>,
     /// `table.exec.sink.not-null-enforcer` is `DROP`.
     drops: bool,
+    materializer: Option<UpsertMaterializer>,
 }
 
 impl Runnable for Sink {
     fn task(&self, build: &mut Build<'_>) -> RunResult<Box<dyn Task>> {
-        if self.upsert_materialize {
-            return Err(RunError::unsupported("a sink with a materializer").at(&build.node.origins));
-        }
         let target = |i: usize| {
             self.table.as_ref().and_then(|t| t.column_index(self.target_columns.get(i)?).map(|c| &t.columns[c]))
         };
@@ -30,14 +29,18 @@ impl Runnable for Sink {
             .map(|(i, column)| (i, target(i).map_or(column.name.to_string(), |c| c.name.clone())))
             .collect();
         let drops = build.option("table.exec.sink.not-null-enforcer").is_some_and(|v| v.eq_ignore_ascii_case("drop"));
-        Ok(Box::new(SinkTask { not_null, drops }))
+        let materializer = self.upsert_materialize.then(|| UpsertMaterializer::build(self, build)).transpose()?;
+        Ok(Box::new(SinkTask { not_null, drops, materializer }))
     }
 }
 
 impl Task for SinkTask {
     fn row(&mut self, _: usize, change: Change, out: &mut Output) -> RunResult<()> {
         match self.not_null.iter().find(|(i, _)| change.row[*i].is_null()) {
-            None => out.change(change),
+            None => match &mut self.materializer {
+                Some(materializer) => return materializer.take(change, out),
+                None => out.change(change),
+            },
             Some(_) if self.drops => {}
             Some((_, name)) => {
                 return Err(RunError::job(format!(
@@ -48,5 +51,9 @@ impl Task for SinkTask {
             }
         }
         Ok(())
+    }
+
+    fn states(&mut self) -> Option<States<'_>> {
+        self.materializer.as_mut().map(UpsertMaterializer::states)
     }
 }

@@ -8,11 +8,14 @@ mod comparison;
 mod conditional;
 mod convert;
 mod hash;
+mod hash_order;
 mod interval;
+mod json;
 mod logic;
 mod math;
 mod other;
 mod random;
+mod regex;
 mod rounding;
 mod split;
 mod string;
@@ -43,7 +46,7 @@ pub type Body = Arc<dyn Fn(&[Datum]) -> Result<Datum, EvalError> + Send + Sync>;
 
 /// The families. A name may be in several (FLOOR of numbers and of times): the first that takes the call has it.
 const FAMILIES: &[fn(&Call<'_>) -> Option<Body>] =
-    &[temporal::find, string::find, hash::find, math::find, collection::find, other::find];
+    &[temporal::find, string::find, regex::find, json::find, hash::find, math::find, collection::find, other::find];
 
 /// The function behind a call; none if it cannot be run. Keywords among the arguments are NULL: they stand in the call.
 pub fn find(call: &Call<'_>) -> Option<Body> {

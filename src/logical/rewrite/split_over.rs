@@ -31,6 +31,7 @@ pub fn split_over(rel: Rel) -> PlanResult<Rel> {
 
 fn split_project(exprs: Vec<Rex>, columns: Vec<RelColumn>, origins: Origins, input: Rel) -> PlanResult<Rel> {
     let window = the_window(&exprs)?;
+    let exprs: Vec<Rex> = exprs.iter().map(with_squares).collect();
     let plain = plain_columns(&input);
     let (exprs, input, narrowed) = if needs_step_below(&exprs, plain) {
         let below = Below::collect(&exprs, input.columns.len(), plain);
@@ -86,6 +87,24 @@ fn split_project(exprs: Vec<Rex>, columns: Vec<RelColumn>, origins: Origins, inp
     });
     let names = names.collect();
     Ok(rel.project(top, names, origins))
+}
+
+/// STDDEV and VAR read their argument and its square, both in the type of the result if that is a DECIMAL
+/// (Calcite's `StandardConvertletTable.AvgVarianceConvertlet`): the square becomes a second argument.
+fn with_squares(e: &Rex) -> Rex {
+    match &e.kind {
+        RexKind::Over(over) if make::is_variance(&over.function) && over.args.len() == 1 => {
+            let x = match e.ty.kind {
+                TypeKind::Decimal(..) => make::cast_kind(over.args[0].clone(), &e.ty),
+                _ => over.args[0].clone(),
+            };
+            let mut over = over.clone();
+            over.args = vec![x.clone(), make::square(x)];
+            Rex { kind: RexKind::Over(over), ..e.clone() }
+        }
+        _ if e.contains_over() => e.map_children(&mut with_squares),
+        _ => e.clone(),
+    }
 }
 
 /// All OVER aggregates of a SELECT must share one window (Flink's `StreamPhysicalOverAggregateRule`).
@@ -303,7 +322,7 @@ impl Splitter<'_> {
             .iter()
             .map(|a| a.as_input().map_or_else(|| AggArg::Constant(a.clone()), AggArg::Column))
             .collect();
-        let call = AggCall {
+        let mut call = AggCall {
             function: over.function.clone(),
             args,
             distinct: over.distinct,
@@ -323,7 +342,14 @@ impl Splitter<'_> {
                 (make::average(sum, count, &e.ty), planned)
             }
             f if make::is_variance(f) => {
-                return Err(PlanError::unsupported(e.origins.first().unwrap_or_default(), format!("{f} OVER")).into());
+                let of = |arg: &AggArg| AggCall { args: vec![arg.clone()], ..call.clone() };
+                let (value, square) = (of(&call.args[0]), of(&call.args[1]));
+                let (squares, mut planned) = self.sum(&square, &over.args[1].ty);
+                let (sum, of_values) = self.sum(&value, &over.args[0].ty);
+                let count = self.column(of_values[0]);
+                planned.extend(of_values);
+                call.args.truncate(1);
+                (make::variance_over(f, squares, sum, count, &e.ty), planned)
             }
             _ => {
                 let i = self.add(call.clone());

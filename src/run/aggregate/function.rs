@@ -1,10 +1,19 @@
 //! What every aggregate function can do, and which implementation a call has (Flink's `AggFunctionFactory`).
 
 use super::Scope;
+use super::array_aggregate::ArrayAggregate;
 use super::average::Average;
+use super::collect::Collect;
 use super::count::Count;
 use super::extreme::{Extreme, ExtremeWithRetract};
+use super::first_last::{FirstLast, FirstLastWithRetract};
+use super::json::{JsonArray, JsonObject};
+use super::lag::Lag;
+use super::list_aggregate::{ListAggregate, ListAggregateWithRetract};
 use super::number::Number;
+use super::percentile::Percentile;
+use super::sequence::Sequence;
+use super::single_value::SingleValue;
 use super::sum::{Sum, Sum0, SumWithRetract};
 use crate::catalog::types::{DataType, Field};
 use crate::eval::Datum;
@@ -90,6 +99,24 @@ pub(super) fn of<N: Namespace>(shape: &Shape<'_>, entries: Option<&mut Entries>)
             Box::new(ExtremeWithRetract::build(name == "MAX", shape.view(0)?, entries)?)
         }
         name @ ("MAX" | "MIN") => Box::new(Extreme { max: name == "MAX" }),
+        name @ ("FIRST_VALUE" | "LAST_VALUE") if shape.retracts => {
+            let first = name == "FIRST_VALUE";
+            Box::new(FirstLastWithRetract::build(first, shape.view(0)?, shape.view(1)?, entries)?)
+        }
+        name @ ("FIRST_VALUE" | "LAST_VALUE") => Box::new(FirstLast { first: name == "FIRST_VALUE" }),
+        "LISTAGG" if shape.retracts => {
+            let separated = shape.call.args.len() > 1;
+            Box::new(ListAggregateWithRetract::build(separated, shape.view(0)?, shape.view(1)?, entries)?)
+        }
+        "LISTAGG" => Box::new(ListAggregate),
+        "COLLECT" => Box::new(Collect::build(shape.view(0)?, entries)?),
+        "ARRAY_AGG" => Box::new(ArrayAggregate),
+        "JSON_OBJECTAGG" => Box::new(JsonObject::build(shape.view(0)?, entries)?),
+        "JSON_ARRAYAGG" => Box::new(JsonArray::build(shape.view(0)?, entries)?),
+        "PERCENTILE" => Box::new(Percentile::build(shape.view(0)?, entries)?),
+        "SINGLE_VALUE" => Box::new(SingleValue),
+        "ROW_NUMBER" | "RANK" | "DENSE_RANK" => Box::new(Sequence),
+        "LAG" | "LEAD" => Box::new(Lag),
         other => return Err(RunError::unsupported(format!("the aggregate function {other}"))),
     })
 }

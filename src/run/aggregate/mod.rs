@@ -3,12 +3,21 @@
 //! One file per function, or per family of functions that differ in little. A function works on its own fields of the
 //! accumulator row; what it keeps in maps and lists is in a [`view::View`].
 
+mod array_aggregate;
 mod average;
+mod collect;
 mod count;
 mod distinct;
 mod extreme;
+mod first_last;
 mod function;
+mod json;
+mod lag;
+mod list_aggregate;
 mod number;
+mod percentile;
+mod sequence;
+mod single_value;
 mod sum;
 mod view;
 

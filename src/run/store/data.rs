@@ -273,7 +273,8 @@ impl<A: StateData, B: StateData> StateData for (A, B) {
     }
 }
 
-fn map_types(ty: &StateType) -> Option<(&StateType, &StateType)> {
+/// The types of keys and values of a map.
+pub(in crate::run) fn map_types(ty: &StateType) -> Option<(&StateType, &StateType)> {
     match ty {
         StateType::Map(k, v) | StateType::SortedMap(k, v) => Some((k, v)),
         _ => None,
