@@ -1,15 +1,18 @@
 //! Arithmetic functions: `SqlFunctionUtils`, Calcite's `SqlFunctions` and `java.lang.Math`.
 
+use std::sync::Arc;
+
 use super::rounding::{self, Mode, wrapped};
 use super::{Body, Call, integer, random, total};
+use crate::catalog::types::TypeKind;
 use crate::eval::decimal::power_of_ten;
-use crate::eval::{Datum, Decimal};
+use crate::eval::{Datum, Decimal, EvalError};
 
 /// The function behind a call, if it is one of this family.
 pub fn find(call: &Call<'_>) -> Option<Body> {
     match (call.name, call.args.len()) {
         ("ABS", 1) => abs(call),
-        ("SIGN", 1) => total(|a| sign(&a[0])),
+        ("SIGN", 1) => sign_call(call),
         // With a unit they are functions of time.
         ("CEIL", 1) => total(|a| to_whole(&a[0], f64::ceil, 1)),
         ("FLOOR", 1) => total(|a| to_whole(&a[0], f64::floor, -1)),
@@ -88,6 +91,17 @@ fn abs(call: &Call<'_>) -> Option<Body> {
             None => Datum::Null,
         },
     })
+}
+
+/// SIGN. Of TINYINT and SMALLINT Flink generates code that does not compile.
+fn sign_call(call: &Call<'_>) -> Option<Body> {
+    let small = match call.result.kind {
+        TypeKind::TinyInt => "byte",
+        TypeKind::SmallInt => "short",
+        _ => return total(|a| sign(&a[0])),
+    };
+    let error = EvalError::new(format!("Assignment conversion not possible from type \"int\" to type \"{small}\""));
+    Some(Arc::new(move |_| Err(error.clone())))
 }
 
 /// -1, 0 or 1 of the type of the argument. NaN and both zeros of floating point are their own sign.

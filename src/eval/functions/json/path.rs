@@ -9,6 +9,21 @@ pub struct Path {
     steps: Vec<Step>,
 }
 
+/// Why a text is no path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PathError {
+    /// `InvalidPathException`, which the clauses of the function catch.
+    Invalid(String),
+    /// A filter for which Flink's jar lacks the classes: nothing catches that.
+    Filter,
+}
+
+impl From<String> for PathError {
+    fn from(message: String) -> PathError {
+        PathError::Invalid(message)
+    }
+}
+
 /// A step of a path.
 #[derive(Debug, Clone)]
 enum Step {
@@ -56,17 +71,17 @@ const FUNCTIONS: &[(&str, Function)] = &[
 ];
 
 impl Path {
-    /// Compiles a path, or says that it is none (`InvalidPathException`).
-    pub fn compile(text: &str) -> Result<Path, String> {
+    /// Compiles a path.
+    pub fn compile(text: &str) -> Result<Path, PathError> {
         let text = text.trim();
         if text.is_empty() {
-            return Err("path can not be null or empty".to_owned());
+            return Err("path can not be null or empty".to_owned().into());
         }
         // A path without a root starts at it.
         let text = if text.starts_with(['$', '@']) { text.to_owned() } else { format!("$.{text}") };
         let chars: Vec<char> = text.chars().collect();
         if chars.last() == Some(&'.') {
-            return Err("Path must not end with a '.' or '..'".to_owned());
+            return Err("Path must not end with a '.' or '..'".to_owned().into());
         }
         let mut parser = Parser { chars: &chars, at: 1 };
         let mut steps = Vec::new();
@@ -74,7 +89,7 @@ impl Path {
             parser.step(&mut steps)?;
         }
         match steps.last() {
-            Some(Step::Scan) => Err("Path must not end with a '.' or '..'".to_owned()),
+            Some(Step::Scan) => Err("Path must not end with a '.' or '..'".to_owned().into()),
             _ => Ok(Path { steps }),
         }
     }
@@ -346,9 +361,9 @@ impl Parser<'_> {
     }
 
     /// One step behind the root or another step.
-    fn step(&mut self, steps: &mut Vec<Step>) -> Result<(), String> {
+    fn step(&mut self, steps: &mut Vec<Step>) -> Result<(), PathError> {
         if matches!(steps.last(), Some(Step::Function(_))) {
-            return Err("a function ends the path".to_owned());
+            return Err("a function ends the path".to_owned().into());
         }
         match self.peek() {
             Some('.') => {
@@ -364,11 +379,11 @@ impl Parser<'_> {
                         steps.push(Step::Wildcard);
                         Ok(())
                     }
-                    _ => self.property(steps),
+                    _ => Ok(self.property(steps)?),
                 }
             }
             Some('[') => self.bracket(steps),
-            _ => Err(format!("Illegal character at position {} expected '.' or '['", self.at)),
+            _ => Err(format!("Illegal character at position {} expected '.' or '['", self.at).into()),
         }
     }
 
@@ -404,7 +419,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn bracket(&mut self, steps: &mut Vec<Step>) -> Result<(), String> {
+    fn bracket(&mut self, steps: &mut Vec<Step>) -> Result<(), PathError> {
         let start = self.at;
         let invalid = || format!("Could not parse token starting at position {start}. Expected ?, ', 0-9, * ");
         self.at += 1;
@@ -418,7 +433,7 @@ impl Parser<'_> {
             Some('?') => {
                 self.at += 1;
                 self.blanks();
-                let (filter, at) = filter::parse(self.chars, self.at).ok_or_else(invalid)?;
+                let (filter, at) = filter::parse(self.chars, self.at).ok_or(PathError::Filter)?;
                 self.at = at;
                 Step::Filter(filter)
             }
@@ -426,7 +441,7 @@ impl Parser<'_> {
         };
         self.blanks();
         if self.peek() != Some(']') {
-            return Err(invalid());
+            return Err(invalid().into());
         }
         self.at += 1;
         steps.push(step);
@@ -486,7 +501,7 @@ mod tests {
 
     fn read(path: &str) -> Result<Option<String>, String> {
         let json = r#"{"a":[3,1,2.5],"b":[{"c":1,"e":"x"},{"c":2}],"d":null,"f":1.50,"a b":7}"#;
-        let value = Path::compile(path)?.read(&parse(json)?, false)?;
+        let value = Path::compile(path).map_err(|e| format!("{e:?}"))?.read(&parse(json)?, false)?;
         Ok(value.map(|v| v.text()))
     }
 
