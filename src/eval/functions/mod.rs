@@ -1,11 +1,27 @@
 //! Flink's built-in scalar functions, one file per family, as the families stand in `catalog::functions`.
 
 mod arithmetic;
+mod base64;
+mod charset;
+mod collection;
 mod comparison;
 mod conditional;
+mod convert;
+mod hash;
+mod hash_order;
 mod interval;
+mod json;
 mod logic;
+mod math;
+mod other;
+mod random;
+mod regex;
+mod rounding;
+mod split;
+mod string;
 mod temporal;
+mod unicode;
+mod url;
 
 use std::sync::Arc;
 
@@ -28,9 +44,39 @@ pub struct Call<'a> {
 /// A function of its evaluated arguments. NULL is the function's own affair.
 pub type Body = Arc<dyn Fn(&[Datum]) -> Result<Datum, EvalError> + Send + Sync>;
 
-/// The function behind a call; none if it cannot be run. Keywords among the arguments are NULL: they stand in the call.
+/// The families. A name may be in several (FLOOR of numbers and of times): the first that takes the call has it.
+const FAMILIES: &[fn(&Call<'_>) -> Option<Body>] =
+    &[string::find, regex::find, json::find, hash::find, math::find, collection::find, temporal::find, other::find];
+
+/// The function behind a call; none if it cannot be run.
 pub fn find(call: &Call<'_>) -> Option<Body> {
-    temporal::find(call)
+    FAMILIES.iter().find_map(|family| family(call))
+}
+
+/// A function that is NULL as soon as an argument is (Flink's `generateCallIfArgsNotNull`).
+fn strict<F>(body: F) -> Option<Body>
+where
+    F: Fn(&[Datum]) -> Result<Datum, EvalError> + Send + Sync + 'static,
+{
+    Some(Arc::new(move |args| if args.iter().any(Datum::is_null) { Ok(Datum::Null) } else { body(args) }))
+}
+
+/// As [`strict`], for functions that never fail.
+fn total<F>(body: F) -> Option<Body>
+where
+    F: Fn(&[Datum]) -> Datum + Send + Sync + 'static,
+{
+    strict(move |args| Ok(body(args)))
+}
+
+/// Argument `i` as text, which its type says it is.
+fn text(args: &[Datum], i: usize) -> &str {
+    args.get(i).and_then(Datum::as_str).unwrap_or_default()
+}
+
+/// Argument `i` as an integer, which its type says it is.
+fn integer(args: &[Datum], i: usize) -> i64 {
+    args.get(i).and_then(Datum::as_int).unwrap_or_default()
 }
 
 /// Functions and operators that evaluate their arguments themselves: those that leave some out, that read the clock, or that
