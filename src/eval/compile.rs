@@ -134,15 +134,21 @@ fn same(a: &TypeKind, b: &TypeKind) -> bool {
 
 /// Compiles an expression.
 pub fn compile(rex: &Rex, session: &Session) -> Result<Evaluator, UnknownFunction> {
+    compile_part(rex, session, false)
+}
+
+/// Compiles a part of an expression. `inside`: of a constant one, so it is constant itself.
+fn compile_part(rex: &Rex, session: &Session, inside: bool) -> Result<Evaluator, UnknownFunction> {
+    let constant = inside || is_constant(rex);
     let unknown = |name: &str| UnknownFunction { name: name.to_owned(), origins: rex.origins.clone() };
     let evaluator = match &rex.kind {
         RexKind::Input(i) => return Ok(Evaluator::Column(*i)),
         RexKind::Literal(value) => {
             return Datum::of_constant(value, &rex.ty).map(Evaluator::Constant).ok_or_else(|| unknown("a keyword"));
         }
-        RexKind::Call(function, args) => call(rex, function, args, session)?,
+        RexKind::Call(function, args) => call(rex, function, args, session, constant)?,
         RexKind::Cast { operand, is_try } => {
-            let evaluator = compile(operand, session)?;
+            let evaluator = compile_part(operand, session, constant)?;
             if same(&operand.ty.kind, &rex.ty.kind) {
                 return Ok(evaluator);
             }
@@ -157,7 +163,7 @@ pub fn compile(rex: &Rex, session: &Session) -> Result<Evaluator, UnknownFunctio
         }
         RexKind::Field(operand, index) => {
             let index = *index;
-            compile(operand, session)?.map(move |v| {
+            compile_part(operand, session, constant)?.map(move |v| {
                 Ok(match v {
                     Datum::Row(row) => row.get(index).cloned().unwrap_or_default(),
                     _ => Datum::Null,
@@ -167,10 +173,20 @@ pub fn compile(rex: &Rex, session: &Session) -> Result<Evaluator, UnknownFunctio
         RexKind::Over(_) => return Err(unknown("OVER")),
         RexKind::Subquery(_) => return Err(unknown("a subquery")),
     };
-    Ok(if is_constant(rex) { folded(evaluator, rex) } else { evaluator })
+    Ok(match folded(evaluator, rex, constant) {
+        // The whole of a constant expression becomes a literal of its type, and only then is it as long as that.
+        Evaluator::Constant(value) if constant && !inside => of_length(value, &rex.ty, session),
+        evaluator => evaluator,
+    })
 }
 
-fn call(rex: &Rex, function: &Function, args: &[Rex], session: &Session) -> Result<Evaluator, UnknownFunction> {
+fn call(
+    rex: &Rex,
+    function: &Function,
+    args: &[Rex],
+    session: &Session,
+    constant: bool,
+) -> Result<Evaluator, UnknownFunction> {
     let unknown = || UnknownFunction { name: function.name().to_owned(), origins: rex.origins.clone() };
     if matches!(function, Function::User(_)) {
         return Err(unknown());
@@ -179,7 +195,7 @@ fn call(rex: &Rex, function: &Function, args: &[Rex], session: &Session) -> Resu
     // Keywords and search arguments are no values: functions read them off the call.
     let compiled = args.iter().map(|a| match a.as_literal() {
         Some(Value::Symbol(_) | Value::Sarg(_)) => Ok(Evaluator::Constant(Datum::Null)),
-        _ => compile(a, session),
+        _ => compile_part(a, session, constant),
     });
     let args = match functions::inline(&call, compiled.collect::<Result<_, _>>()?) {
         Ok(evaluator) => return evaluator.ok_or_else(unknown),
@@ -215,7 +231,10 @@ fn is_constant(rex: &Rex) -> bool {
 }
 
 /// The value of a constant expression. One that fails does so when it is asked for: a branch of CASE may never be.
-fn folded(evaluator: Evaluator, rex: &Rex) -> Evaluator {
+fn folded(evaluator: Evaluator, rex: &Rex, constant: bool) -> Evaluator {
+    if !constant {
+        return evaluator;
+    }
     match evaluator.eval(&[], 0) {
         // Flink's `ExpressionReducer` makes a number of the value's text, which fails for FLOAT but spares DOUBLE.
         Ok(Datum::Float(f)) if !f.is_finite() && !is_number_cast(rex) => Evaluator::failing("Infinite or NaN"),
@@ -223,6 +242,16 @@ fn folded(evaluator: Evaluator, rex: &Rex) -> Evaluator {
         Ok(Datum::Time(t)) if t >= 86_400_000 => Evaluator::failing(&format!("Hour out of range: [{}]", t / 3_600_000)),
         Ok(value) => Evaluator::Constant(value),
         Err(_) => evaluator,
+    }
+}
+
+/// A literal of CHAR or BINARY has the length of its type (Calcite's `RexBuilder.makeLiteral`): `UPPER('straße')`, a CHAR(6),
+/// is `STRASS`.
+fn of_length(value: Datum, ty: &DataType, session: &Session) -> Evaluator {
+    let caster = if ty.is_character() || ty.is_binary() { cast::find(ty, ty, session) } else { None };
+    match caster.map(|caster| caster(&value)) {
+        Some(Ok(value)) => Evaluator::Constant(value),
+        _ => Evaluator::Constant(value),
     }
 }
 

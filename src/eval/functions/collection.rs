@@ -102,19 +102,28 @@ fn size(value: &Datum) -> usize {
 /// `ARRAY[...]`: every element as one of the array's type.
 fn array(call: &Call<'_>) -> Option<Body> {
     let TypeKind::Array(of) = &call.result.kind else { return None };
-    let conversions: Vec<Conversion> = call.args.iter().map(|a| conversion(&a.ty, of)).collect();
-    Some(Arc::new(move |a| Ok(of_items(a.iter().zip(&conversions).map(|(item, to)| to.apply(item))))))
+    let conversions = conversions(call, |_| of)?;
+    Some(Arc::new(move |a| converted(a, &conversions).map(of_items)))
 }
 
 /// `MAP[...]`: keys and values by turns.
 fn map(call: &Call<'_>) -> Option<Body> {
     let TypeKind::Map(key, value) = &call.result.kind else { return None };
-    let conversions: Vec<Conversion> =
-        call.args.iter().enumerate().map(|(i, a)| conversion(&a.ty, if i % 2 == 0 { key } else { value })).collect();
+    let conversions = conversions(call, |i| if i % 2 == 0 { key } else { value })?;
     Some(Arc::new(move |a| {
-        let converted: Vec<Datum> = a.iter().zip(&conversions).map(|(part, to)| to.apply(part)).collect();
-        Ok(of_entries(converted.chunks_exact(2).map(|pair| (pair[0].clone(), pair[1].clone()))))
+        let parts = converted(a, &conversions)?;
+        Ok(of_entries(parts.chunks_exact(2).map(|pair| (pair[0].clone(), pair[1].clone()))))
     }))
+}
+
+/// How each argument becomes one of the type that `to` gives for its place.
+fn conversions<'a>(call: &Call<'_>, to: impl Fn(usize) -> &'a DataType) -> Option<Vec<Conversion>> {
+    call.args.iter().enumerate().map(|(i, a)| conversion(call, &a.ty, to(i))).collect()
+}
+
+/// The arguments, converted.
+fn converted(args: &[Datum], conversions: &[Conversion]) -> Result<Vec<Datum>, EvalError> {
+    args.iter().zip(conversions).map(|(arg, to)| to.apply(arg)).collect()
 }
 
 /// `a[i]`, `m[k]`, `r[i]`, `r['f']`. What is not there is NULL, unless the elements are NOT NULL: then nobody looks at the
@@ -135,12 +144,12 @@ fn item(call: &Call<'_>) -> Option<Body> {
         }
         TypeKind::Map(key_type, value) => {
             let missing = if value.nullable { Datum::Null } else { default_of(value) };
-            let to_key = conversion(&key.ty, key_type);
+            let to_key = conversion(call, &key.ty, key_type)?;
             Some(Arc::new(move |a| {
                 if a[1].is_null() {
                     return Ok(missing.clone());
                 }
-                let key = to_key.apply(&a[1]);
+                let key = to_key.apply(&a[1])?;
                 let found = entries(&a[0]).iter().find(|(k, _)| *k == key);
                 Ok(found.map_or(&missing, |(_, value)| value).clone())
             }))
@@ -191,13 +200,13 @@ fn element(value: &Datum) -> Result<Datum, EvalError> {
 fn with_element(call: &Call<'_>, put: fn(Vec<Datum>, Datum) -> Vec<Datum>) -> Option<Body> {
     let TypeKind::Array(of) = &call.result.kind else { return None };
     let [array, item] = call.args else { return None };
-    let (to_array, to_item) = (conversion(&array.ty, call.result), conversion(&item.ty, of));
+    let (to_array, to_item) = (conversion(call, &array.ty, call.result)?, conversion(call, &item.ty, of)?);
     Some(Arc::new(move |a| {
         if a[0].is_null() {
             return Ok(Datum::Null);
         }
-        let items = items(&to_array.apply(&a[0])).to_vec();
-        Ok(of_items(put(items, to_item.apply(&a[1]))))
+        let items = items(&to_array.apply(&a[0])?).to_vec();
+        Ok(of_items(put(items, to_item.apply(&a[1])?)))
     }))
 }
 
@@ -205,16 +214,16 @@ fn with_element(call: &Call<'_>, put: fn(Vec<Datum>, Datum) -> Vec<Datum>) -> Op
 fn with_needle(call: &Call<'_>, find: fn(&[Datum], &Datum) -> Datum) -> Option<Body> {
     let [array, needle] = call.args else { return None };
     let TypeKind::Array(of) = &array.ty.kind else { return None };
-    let to_item = conversion(&needle.ty, of);
-    Some(Arc::new(move |a| Ok(if a[0].is_null() { Datum::Null } else { find(items(&a[0]), &to_item.apply(&a[1])) })))
+    let to_item = conversion(call, &needle.ty, of)?;
+    Some(Arc::new(move |a| Ok(if a[0].is_null() { Datum::Null } else { find(items(&a[0]), &to_item.apply(&a[1])?) })))
 }
 
 /// Arrays of the type of the result, none of them NULL.
 fn of_arrays(call: &Call<'_>, f: fn(Vec<Vec<Datum>>) -> Vec<Datum>) -> Option<Body> {
-    let conversions: Vec<Conversion> = call.args.iter().map(|a| conversion(&a.ty, call.result)).collect();
-    total(move |a| {
-        let arrays = a.iter().zip(&conversions).map(|(array, to)| items(&to.apply(array)).to_vec());
-        of_items(f(arrays.collect()))
+    let conversions = conversions(call, |_| call.result)?;
+    strict(move |a| {
+        let arrays = converted(a, &conversions)?;
+        Ok(of_items(f(arrays.iter().map(|array| items(array).to_vec()).collect())))
     })
 }
 
@@ -271,14 +280,19 @@ fn map_from_arrays(keys: &[Datum], values: &[Datum]) -> Result<Datum, EvalError>
             values.len()
         )));
     }
-    Ok(of_entries(keys.iter().cloned().zip(values.iter().cloned())))
+    // `MapDataForMapFromArrays` looks at no key twice.
+    Ok(Datum::Map(keys.iter().cloned().zip(values.iter().cloned()).collect()))
 }
 
+/// MAP_UNION: the last map first, then what earlier ones have beside it.
 fn map_union(call: &Call<'_>) -> Option<Body> {
-    let conversions: Vec<Conversion> = call.args.iter().map(|a| conversion(&a.ty, call.result)).collect();
-    total(move |a| {
-        let maps = a.iter().zip(&conversions).map(|(map, to)| to.apply(map));
-        of_entries(maps.flat_map(|map| entries(&map).to_vec()))
+    let conversions = conversions(call, |_| call.result)?;
+    strict(move |a| {
+        let mut maps = converted(a, &conversions)?;
+        maps.reverse();
+        let mut seen = FxHashSet::default();
+        let all = maps.iter().flat_map(|map| entries(map).to_vec());
+        Ok(Datum::Map(all.filter(|(key, _)| seen.insert(key.clone())).collect()))
     })
 }
 

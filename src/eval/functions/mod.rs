@@ -46,9 +46,9 @@ pub type Body = Arc<dyn Fn(&[Datum]) -> Result<Datum, EvalError> + Send + Sync>;
 
 /// The families. A name may be in several (FLOOR of numbers and of times): the first that takes the call has it.
 const FAMILIES: &[fn(&Call<'_>) -> Option<Body>] =
-    &[string::find, regex::find, json::find, hash::find, math::find, collection::find, temporal::find, other::find];
+    &[temporal::find, string::find, regex::find, json::find, hash::find, math::find, collection::find, other::find];
 
-/// The function behind a call; none if it cannot be run.
+/// The function behind a call; none if it cannot be run. Keywords among the arguments are NULL: they stand in the call.
 pub fn find(call: &Call<'_>) -> Option<Body> {
     FAMILIES.iter().find_map(|family| family(call))
 }
