@@ -7,7 +7,7 @@ use crate::catalog::types::{DataType, IntervalUnits, TypeKind};
 use crate::logical::rex::{Function, Origins, Rex, RexKind, Value};
 use crate::plan_error::{PlanError, PlanResult};
 use crate::source::Span;
-use crate::syntax::ast::{FunctionArg, FunctionCall};
+use crate::syntax::ast::{Expr, ExprKind, FunctionArg, FunctionCall, Literal};
 
 impl Translator<'_> {
     /// A scalar call, special ones having been taken by the resolver.
@@ -22,6 +22,10 @@ impl Translator<'_> {
             let mut args = self.arguments(call, r)?;
             args.insert(0, symbol(field, call.span));
             return named("EXTRACT", args, call.span);
+        }
+        if name.value == "MINUS_DATE" && matches!(call.args.first(), Some(FunctionArg::Expr(e)) if is_symbol(e)) {
+            let args = self.arguments(call, r)?;
+            return datetime_difference(args, call.span);
         }
         let Some(def) = functions::lookup(&name.value) else {
             return self.unknown_call(call, r);
@@ -281,6 +285,30 @@ fn timestamp_diff(def: &'static FunctionDef, args: Vec<Rex>, span: Span) -> Plan
         rex = Rex::call(&op::DIVIDE_INTEGER, vec![rex, divisor], number).at(span);
     }
     Ok(cast::implicit(rex, &ty.kind).at(span))
+}
+
+fn is_symbol(expr: &Expr) -> bool {
+    matches!(expr.kind, ExprKind::Literal(Literal::Symbol(_)))
+}
+
+/// `(a - b) DAY` is an interval of that unit.
+fn datetime_difference(args: Vec<Rex>, span: Span) -> PlanResult<Rex> {
+    let (units, _) = unit(&args[0], span)?;
+    let [_, a, b]: [Rex; 3] = match args.try_into() {
+        Ok(args) => args,
+        Err(_) => return Err(PlanError::unsupported(span, "this difference").into()),
+    };
+    if !a.ty.is_datetime()
+        || !b.ty.is_datetime()
+        || std::mem::discriminant(&a.ty.kind) != std::mem::discriminant(&b.ty.kind)
+    {
+        return Err(PlanError::rejected(span, "Parameters must be of the same type")
+            .label(format!("{} - {}", a.ty.kind, b.ty.kind))
+            .help("subtract two dates, two times or two timestamps")
+            .into());
+    }
+    let ty = DataType { kind: units.interval(), nullable: a.ty.nullable || b.ty.nullable };
+    Ok(Rex::call(&op::MINUS, vec![a, b], ty).at(span))
 }
 
 /// A type's family as "No match found" names it.

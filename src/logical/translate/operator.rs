@@ -22,18 +22,24 @@ impl Translator<'_> {
         }
         let rex = self.expr(operand, r)?;
         no_bare_null(&rex, operand.span)?;
-        // A sign before digits is part of the literal.
-        if let (UnaryOp::Minus, ExprKind::Literal(Literal::Number(_)), Some(value)) =
-            (op, &operand.kind, rex.as_literal())
+        // Signs before digits are part of the literal, which has its type from its value.
+        if op == UnaryOp::Minus
+            && is_number(operand)
+            && let Some(value) = rex.as_literal()
         {
             let negative = match value {
-                Value::Int(n) => Some(Value::Int(-n)),
-                Value::Decimal { unscaled, scale } => Some(Value::Decimal { unscaled: -unscaled, scale: *scale }),
-                Value::Double(bits) => Some(Value::Double((-f64::from_bits(*bits)).to_bits())),
+                Value::Int(n) => n.checked_neg().map(|n| {
+                    let kind = if i32::try_from(n).is_ok() { TypeKind::Int } else { TypeKind::BigInt };
+                    (Value::Int(n), kind.not_null())
+                }),
+                Value::Decimal { unscaled, scale } => {
+                    Some((Value::Decimal { unscaled: -unscaled, scale: *scale }, rex.ty.clone()))
+                }
+                Value::Double(bits) => Some((Value::Double((-f64::from_bits(*bits)).to_bits()), rex.ty.clone())),
                 _ => None,
             };
-            if let Some(value) = negative {
-                return Ok(Rex::literal(value, rex.ty).at(span));
+            if let Some((value, ty)) = negative {
+                return Ok(Rex::literal(value, ty).at(span));
             }
         }
         match op {
@@ -297,6 +303,15 @@ fn check_escapes(pattern: &str, escape: &str, span: Span) -> PlanResult<()> {
         }
     }
     Ok(())
+}
+
+/// A number as it is written, with signs.
+fn is_number(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Literal(Literal::Number(_)) => true,
+        ExprKind::Unary(UnaryOp::Minus | UnaryOp::Plus, operand) => is_number(operand),
+        _ => false,
+    }
 }
 
 fn constant_index(rex: &Rex) -> Option<i64> {
