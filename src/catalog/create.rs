@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::table::{PrimaryKey, Table, TableColumn, TableColumnKind, TableOptions, View, Watermark};
 use super::types::{DataType, TypeKind};
-use super::{Catalog, Entry, Note, suggest};
+use super::{Catalog, Entry, Note};
 use crate::plan_error::{PlanError, PlanResult};
 use crate::source::Span;
 use crate::syntax::ast::{ColumnDef, ColumnKind, CreateTable, CreateView, Ident, TableElement, WatermarkDef};
@@ -205,7 +205,7 @@ impl TableBuilder {
                 return Err(PlanError::rejected(name.span, message).label("no such field").into());
             };
             let Some(field) = fields.iter().find(|f| f.name == name.value) else {
-                let near = suggest::nearest(&name.value, fields.iter().map(|f| f.name.as_str()));
+                let near = crate::nearest::nearest(&name.value, fields.iter().map(|f| f.name.as_str()));
                 let error = PlanError::rejected(name.span, format!("Nested field '{}' does not exist", name.value))
                     .label("no such field");
                 return Err(with_suggestion(error, near, "name a field of the ROW"));
@@ -231,7 +231,7 @@ impl TableBuilder {
     }
 
     fn unknown(&self, name: &Ident, message: String) -> Box<PlanError> {
-        let near = suggest::nearest(&name.value, self.index.keys().map(String::as_str));
+        let near = crate::nearest::nearest(&name.value, self.index.keys().map(String::as_str));
         let error = PlanError::rejected(name.span, message).label("no such column");
         with_suggestion(error, near, "declare the column first")
     }

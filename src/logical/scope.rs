@@ -4,8 +4,8 @@ use rustc_hash::FxHashMap;
 
 use super::rex::{Rex, RexKind};
 use super::translate::Resolver;
-use crate::catalog::suggest;
 use crate::catalog::types::{DataType, TypeKind};
+use crate::nearest::nearest;
 use crate::plan_error::{PlanError, PlanResult};
 use crate::source::Span;
 use crate::syntax::ast::Ident;
@@ -183,7 +183,7 @@ impl Scope {
         let name = parts.iter().map(|i| i.value.as_str()).collect::<Vec<_>>().join(".");
         let span = parts.iter().fold(parts[0].span, |s, i| s.to(i.span));
         let last = parts.last().map_or("", |i| i.value.as_str());
-        let near = suggest::nearest(last, self.tables.iter().filter_map(|t| t.name.last()).map(String::as_str));
+        let near = nearest(last, self.tables.iter().filter_map(|t| t.name.last()).map(String::as_str));
         PlanError::rejected(span, format!("Table '{name}' not found"))
             .label("no table of this name in FROM")
             .help(
@@ -194,7 +194,7 @@ impl Scope {
 }
 
 fn unknown_column<'a>(name: &Ident, message: String, names: impl Iterator<Item = &'a str>) -> Box<PlanError> {
-    let near = suggest::nearest(&name.value, names);
+    let near = nearest(&name.value, names);
     PlanError::rejected(name.span, message)
         .label("no such column")
         .help(near.map_or_else(

@@ -94,9 +94,9 @@ impl<'a> Builder<'a> {
             Resolved::View(view) => Ok((self.view(&view, name.span)?, qualifier)),
             Resolved::Unknown { path, qualified, .. } => {
                 if self.catalog.declares_tables() && !qualified {
-                    return Err(self.catalog.unknown_table(name));
+                    return Err(self.catalog.unknown_table(name, self.ctes.iter().map(|c| c.name)));
                 }
-                let Some((select, alias)) = select else { return Err(self.catalog.unknown_table(name)) };
+                let Some((select, alias)) = select else { return Err(self.catalog.unknown_table(name, [])) };
                 let table = self.infer(path, name, select, alias);
                 self.charge(table.columns.len(), name.span)?;
                 Ok((self.scan(table, Vec::new(), name.span)?, qualifier))

@@ -203,7 +203,7 @@ fn resolve<'w>(windows: &'w [NamedWindow], spec: &'w WindowSpec, depth: usize) -
     };
     let Some(base) = &spec.base else { return Ok(own) };
     let Some(named) = windows.iter().find(|w| w.name.value == base.value) else {
-        let near = crate::catalog::suggest::nearest(&base.value, windows.iter().map(|w| w.name.value.as_str()));
+        let near = crate::nearest::nearest(&base.value, windows.iter().map(|w| w.name.value.as_str()));
         let error =
             PlanError::rejected(base.span, format!("window '{}' not found", base.value)).label("no such window");
         return Err(match near {

@@ -54,7 +54,7 @@ impl<'a> Builder<'a> {
             }
             Resolved::Unknown { qualified, .. } => {
                 if self.catalog.declares_tables() && !qualified {
-                    return Err(self.catalog.unknown_table(&insert.table));
+                    return Err(self.catalog.unknown_table(&insert.table, []));
                 }
                 let rel = self.query(&insert.query)?;
                 self.note(format!("sink `{name}` has no DDL; it takes the query's columns"), insert.table.span);
@@ -187,7 +187,7 @@ fn check_rowtimes(rel: &Rel, sink: &str, at: Span) -> PlanResult<()> {
 }
 
 fn unknown_column(table: &Table, column: &crate::syntax::ast::Ident) -> Box<PlanError> {
-    let near = crate::catalog::suggest::nearest(&column.value, table.columns.iter().map(|c| c.name.as_str()));
+    let near = crate::nearest::nearest(&column.value, table.columns.iter().map(|c| c.name.as_str()));
     let error = PlanError::rejected(column.span, format!("unknown target column '{}'", column.value))
         .label(format!("`{}` has no such column to write", table.path.name));
     match near {

@@ -37,6 +37,18 @@ impl<'a> Builder<'a> {
     ) -> PlanResult<Rel> {
         let name = call.name.last().to_ascii_uppercase();
         let Some((name, parameters)) = PARAMETERS.iter().find(|(n, _)| *n == name) else {
+            if !lateral
+                && !self.catalog.declares_function(&call.name)
+                && let Some(near) = crate::nearest::nearest(&name, PARAMETERS.iter().map(|(n, _)| *n))
+            {
+                return Err(PlanError::rejected(
+                    call.name.span,
+                    format!("No match found for function signature {name}"),
+                )
+                .label("no such function")
+                .help(format!("did you mean {near}?"))
+                .into());
+            }
             let what = if lateral { "LATERAL TABLE" } else { "a table function" };
             return Err(PlanError::unsupported(span, what).into());
         };
