@@ -234,7 +234,7 @@ impl Checker<'_> {
 
     fn pair(&mut self, old: &JobPlan, new: &JobPlan, old_side: &Side, new_side: &Side, single: bool) -> Job {
         let name = self.name(new_side, &self.names.1, Some(new), single);
-        let diff = planning::diff(old, new);
+        let diff = planning::diff(self.sources, old, new);
         let judged = judge(RuleBook::embedded(), self.target, &diff);
         let operators = operators(old, new, &diff, &judged);
         let findings = judged.findings.iter().map(|f| self.finding(&name, f)).collect();
@@ -303,6 +303,7 @@ impl Checker<'_> {
             operator: None,
             old: old.failed.flatten(),
             new: new.failed.flatten(),
+            beside: None,
             chain: Vec::new(),
             related: Vec::new(),
             args: Vec::new(),
@@ -341,10 +342,11 @@ impl Checker<'_> {
             state: f.operator.as_ref().map(|o| o.state.clone()).unwrap_or_default(),
             old: place(f.old),
             new: place(f.new),
+            beside: f.beside,
             related: f
                 .related
                 .iter()
-                .map(|r| Related { message: r.message.clone(), old: place(r.old), new: place(r.new) })
+                .map(|r| Related { message: r.message.clone(), old: place(r.old), new: place(r.new), beside: r.beside })
                 .collect(),
             fingerprint: self.numbered.next(fingerprint(&f.rule, job, path, &f.args)),
             suppressed: None,

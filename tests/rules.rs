@@ -132,6 +132,8 @@ fn change(kind: ChangeKind, family: &'static str) -> Change {
         item: Item::Other,
         old: None,
         new: None,
+        beside: None,
+        spots: Vec::new(),
         chain: Vec::new(),
         echoes: Vec::new(),
     }

@@ -43,6 +43,7 @@ impl Catalog {
                     temporary: create.temporary,
                     inferred: false,
                     span,
+                    name_span: create.name.span,
                 },
                 Vec::new(),
             ),
@@ -50,6 +51,7 @@ impl Catalog {
         table.path = path;
         table.temporary = create.temporary;
         table.span = span;
+        table.name_span = create.name.span;
         let mut builder = TableBuilder::new(table);
         builder.overwritten = overwritten;
         builder.add(&create.elements)?;

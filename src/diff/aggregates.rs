@@ -14,6 +14,8 @@ pub struct AggregatesDiff {
     pub old: Option<Span>,
     /// The first call that differs on the new side.
     pub new: Option<Span>,
+    /// How many calls only the old side has, and only the new side.
+    pub lone: (usize, usize),
     /// Columns that only the differing calls read.
     pub differing: Vec<super::lineage::Ident>,
 }
@@ -50,11 +52,12 @@ pub fn compare(old: &AggregateView, new: &AggregateView) -> Option<AggregatesDif
         ..AggregatesChange::default()
     };
     let (mut added, mut removed): (Vec<&CallView>, Vec<&CallView>) = (Vec::new(), Vec::new());
-    let (mut changed, mut recomputed, mut distinct) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut changed, mut recomputed, mut distinct, mut said) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let mut matched_new = vec![false; new_left.len()];
     for o in &old_left {
         if o.distinct {
-            distinct.push(o.name.clone());
+            distinct.push(&o.name);
+            said.push(o.said.clone());
             continue;
         }
         let by_name = new_left.iter().enumerate().position(|(j, n)| !matched_new[j] && !n.distinct && n.name == o.name);
@@ -62,15 +65,16 @@ pub fn compare(old: &AggregateView, new: &AggregateView) -> Option<AggregatesDif
             Some(j) => {
                 matched_new[j] = true;
                 let n = new_left[j];
-                if n.function == o.function { recomputed.push(n.name.clone()) } else { changed.push(n.name.clone()) }
+                if n.function == o.function { recomputed.push(n.said.clone()) } else { changed.push(n.said.clone()) }
             }
             None => removed.push(o),
         }
     }
     for (j, n) in new_left.iter().enumerate() {
         if n.distinct {
-            if !distinct.contains(&n.name) {
-                distinct.push(n.name.clone());
+            if !distinct.contains(&&n.name) {
+                distinct.push(&n.name);
+                said.push(n.said.clone());
             }
         } else if !matched_new[j] {
             added.push(n);
@@ -87,13 +91,13 @@ pub fn compare(old: &AggregateView, new: &AggregateView) -> Option<AggregatesDif
     if nothing {
         return None;
     }
-    let names = |list: &[&CallView]| list.iter().map(|c| c.name.clone()).collect::<Vec<_>>();
+    let names = |list: &[&CallView]| list.iter().map(|c| c.said.clone()).collect::<Vec<_>>();
     let args = vec![
         ("added_names", quoted(&names(&added))),
         ("removed_names", quoted(&names(&removed))),
         ("changed_names", quoted(&changed)),
         ("recomputed_names", quoted(&recomputed)),
-        ("distinct_names", quoted(&distinct)),
+        ("distinct_names", quoted(&said)),
     ]
     .into_iter()
     .filter(|(_, v)| !v.is_empty())
@@ -106,6 +110,7 @@ pub fn compare(old: &AggregateView, new: &AggregateView) -> Option<AggregatesDif
         args,
         old: place(&old_left).or_else(|| any(&old.calls)),
         new: place(&new_left).or_else(|| any(&new.calls)),
+        lone: (old_left.len(), new_left.len()),
         differing,
     })
 }

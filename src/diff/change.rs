@@ -4,6 +4,8 @@
 
 use std::borrow::Cow;
 
+use super::matching::Side;
+use super::places::Places;
 use crate::exec::NodeId;
 use crate::source::Span;
 
@@ -465,6 +467,10 @@ pub struct Change {
     pub old: Option<Span>,
     /// The clause in the new text.
     pub new: Option<Span>,
+    /// The side that does not have the thing, and shows what stands around it.
+    pub beside: Option<Side>,
+    /// Places of single differences, by the fact that states them, where the change is made of several.
+    pub spots: Vec<(&'static str, Places)>,
     /// More places of the same change, outermost use last (for suppressions and related places).
     pub chain: Vec<Span>,
     /// Changes of operators downstream that this change alone brings about.
@@ -481,6 +487,12 @@ impl Change {
         facts.extend(self.kind.facts());
         facts.extend(self.context.iter().cloned());
         facts
+    }
+
+    /// Where the first of these differences stands; the change's own place, if they have none.
+    pub fn places(&self, asks: impl Fn(&str) -> bool) -> Places {
+        let spot = self.spots.iter().find(|(fact, _)| asks(fact)).map(|(_, places)| *places);
+        spot.unwrap_or_else(|| Places::beside(self.old, self.new, self.beside))
     }
 }
 

@@ -4,6 +4,7 @@ use super::change::{ChangeKind, Item};
 use super::compare::{Comparison, is_stateful};
 use super::lineage::Ident;
 use super::matching::{Pair, Side};
+use super::places::{Places, lacking};
 use crate::exec::{NodeId, Operator};
 use crate::logical::print::expression;
 use crate::source::Span;
@@ -58,7 +59,11 @@ pub fn compare(c: &mut Comparison<'_>, number: usize, pair: &Pair, own: bool) {
         .or_else(|| new.first().and_then(|x| x.span))
         .or_else(|| surviving(c, pair));
     let item = if below_stateful { Item::Filter } else { Item::Other };
-    c.state(number, kind, args, (old_span, new_span), item, cause);
+    let mut places = Places::beside(old_span, new_span, lacking(removed.len(), added.len()));
+    if let Some(column) = c.computed_in_ddl(&differing) {
+        places = column.places(places);
+    }
+    c.state(number, kind, args, places, item, cause);
 }
 
 /// The reader's clause, where a condition is gone.
@@ -87,7 +92,9 @@ fn conditions(c: &mut Comparison<'_>, side: Side, node: Option<NodeId>, path: &[
     for id in path {
         if let Operator::Calc(calc) = &plan.node(*id).op {
             let input = view.input_idents(*id, matching, interner);
-            let names: Vec<&str> = plan.input_columns(*id, 0).iter().map(|c| &*c.name).collect();
+            let said: Vec<String> =
+                plan.input_columns(*id, 0).iter().zip(&input).map(|(c, i)| view.said(&c.name, *i, interner)).collect();
+            let names: Vec<&str> = said.iter().map(String::as_str).collect();
             for condition in &calc.conditions {
                 let ident = interner.expr(condition, &input);
                 push(ident, expression(condition, &names).to_string(), condition.origins.first());

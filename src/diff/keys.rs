@@ -52,7 +52,7 @@ pub fn compare(old: &[KeyView], new: &[KeyView], order: Order) -> Option<KeysDif
     let mut changed: Vec<String> = Vec::new();
     for o in &only_old {
         match added.iter().position(|n| n.name == o.name) {
-            Some(at) => changed.push(added.remove(at).name.clone()),
+            Some(at) => changed.push(added.remove(at).said.clone()),
             None => removed.push(o),
         }
     }
@@ -71,8 +71,8 @@ pub fn compare(old: &[KeyView], new: &[KeyView], order: Order) -> Option<KeysDif
             .or_else(|| list.iter().find(|k| Some(k.ident) == moved).and_then(|k| k.origins.first()))
             .or_else(|| list.iter().find_map(|k| k.origins.first()))
     };
-    let names = |list: &[&KeyView]| list.iter().map(|k| k.name.clone()).collect::<Vec<_>>();
-    let list = |keys: &[KeyView]| keys.iter().map(|k| k.name.as_str()).collect::<Vec<_>>().join(", ");
+    let names = |list: &[&KeyView]| list.iter().map(|k| k.said.clone()).collect::<Vec<_>>();
+    let list = |keys: &[KeyView]| keys.iter().map(|k| k.said.as_str()).collect::<Vec<_>>().join(", ");
     let args = vec![
         ("added_names", quoted(&names(&added))),
         ("removed_names", quoted(&names(&removed))),

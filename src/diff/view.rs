@@ -4,13 +4,14 @@ use rustc_hash::FxHashSet;
 
 use super::lineage::{Ident, Interner, Lineage};
 use super::matching::{Matching, Side};
+use super::places::said;
 use crate::exec::group_window_aggregate::EmitStrategy;
 use crate::exec::rank::Ranking;
 use crate::exec::window_spec::{WindowAttachment, WindowSpec};
 use crate::exec::{NodeId, Operator, Plan};
 use crate::logical::rel::{AggCall, SortKey, WindowKind, WindowOrigins, WrittenCall, WrittenKey};
 use crate::logical::rex::{Origins, OverFrame};
-use crate::source::Span;
+use crate::source::{SourceMap, Span};
 
 /// A key with its place.
 #[derive(Debug, Clone)]
@@ -19,6 +20,8 @@ pub struct KeyView {
     pub ident: Ident,
     /// Its name.
     pub name: String,
+    /// What people call it.
+    pub said: String,
     /// Where it is written.
     pub origins: Origins,
 }
@@ -32,6 +35,8 @@ pub struct CallView {
     pub function: String,
     /// The name of its output.
     pub name: String,
+    /// What people call it.
+    pub said: String,
     /// DISTINCT that matters.
     pub distinct: bool,
     /// Where it is written.
@@ -86,12 +91,19 @@ pub struct SideView<'a> {
     pub plan: &'a Plan,
     /// The idents of its columns.
     pub lineage: Lineage<'a>,
+    /// The texts.
+    pub sources: &'a SourceMap,
 }
 
 impl<'a> SideView<'a> {
     /// A view of a plan.
-    pub fn new(plan: &'a Plan, side: Side) -> Self {
-        SideView { plan, lineage: Lineage::new(plan, side) }
+    pub fn new(sources: &'a SourceMap, plan: &'a Plan, side: Side) -> Self {
+        SideView { plan, lineage: Lineage::new(plan, side), sources }
+    }
+
+    /// What people call a column of this plan.
+    pub fn said(&self, name: &str, ident: Ident, i: &Interner) -> String {
+        said(self.sources, name, i.info(ident).origin).into_owned()
     }
 
     /// The idents of a node's output.
@@ -116,7 +128,8 @@ impl<'a> SideView<'a> {
         for (ident, column) in idents.iter().zip(columns) {
             if column.needed && seen.insert(*ident) {
                 let origins = i.info(*ident).origin.map(Origins::at).unwrap_or_default();
-                out.push(KeyView { ident: *ident, name: column.name.to_string(), origins });
+                let said = self.said(&column.name, *ident, i);
+                out.push(KeyView { ident: *ident, name: column.name.to_string(), said, origins });
             }
         }
         out
@@ -128,9 +141,13 @@ impl<'a> SideView<'a> {
         let input = self.lineage.aggregate_input(id, m, i);
         let reads = plan.local_phase(id).unwrap_or(id);
         let names: Vec<String> = plan.input_columns(reads, 0).iter().map(|c| c.name.to_string()).collect();
+        let sources = self.sources;
+        let calls = |written: &[WrittenCall], i: &Interner| calls(sources, written, &input, i);
+        let said_of: Vec<String> = names.iter().zip(&input).map(|(n, id)| self.said(n, *id, i)).collect();
         let key = |column: usize, origins: Option<&Origins>| KeyView {
             ident: input[column],
             name: names[column].clone(),
+            said: said_of[column].clone(),
             origins: origins.cloned().unwrap_or_default(),
         };
         let view = match &plan.node(id).op {
@@ -141,7 +158,7 @@ impl<'a> SideView<'a> {
                 AggregateView {
                     keys,
                     written_keys: a.origin.written_keys.clone(),
-                    calls: calls(&a.origin.written, &input, i),
+                    calls: calls(&a.origin.written, i),
                     planned: planned(&a.calls, &input, i),
                     window,
                     grouping_sets: None,
@@ -159,7 +176,7 @@ impl<'a> SideView<'a> {
                 AggregateView {
                     keys,
                     written_keys: a.origin.written_keys.clone(),
-                    calls: calls(&a.origin.written, &input, i),
+                    calls: calls(&a.origin.written, i),
                     planned: planned(&a.calls, &input, i),
                     window,
                     grouping_sets: None,
@@ -171,7 +188,7 @@ impl<'a> SideView<'a> {
             Operator::GroupWindowAggregate(a) => AggregateView {
                 keys: a.keys.iter().enumerate().map(|(n, k)| key(*k, a.key_origins.get(n))).collect(),
                 written_keys: a.written_keys.clone(),
-                calls: calls(&a.written, &input, i),
+                calls: calls(&a.written, i),
                 planned: planned(&a.calls, &input, i),
                 window: Some(WindowView {
                     kind: a.window,
@@ -189,7 +206,7 @@ impl<'a> SideView<'a> {
             Operator::GroupAggregate(a) => AggregateView {
                 keys: a.keys.iter().enumerate().map(|(n, k)| key(*k, a.key_origins.get(n))).collect(),
                 written_keys: (0..a.keys.len()).map(WrittenKey::Key).collect(),
-                calls: calls(&a.written, &input, i),
+                calls: calls(&a.written, i),
                 planned: planned(&a.calls, &input, i),
                 window: None,
                 grouping_sets: None,
@@ -203,7 +220,7 @@ impl<'a> SideView<'a> {
                 AggregateView {
                     keys: local.keys.iter().enumerate().map(|(n, k)| key(*k, a.key_origins.get(n))).collect(),
                     written_keys: (0..local.keys.len()).map(WrittenKey::Key).collect(),
-                    calls: calls(&a.written, &input, i),
+                    calls: calls(&a.written, i),
                     planned: planned(&a.calls, &input, i),
                     window: None,
                     grouping_sets: None,
@@ -215,7 +232,7 @@ impl<'a> SideView<'a> {
             Operator::OverAggregate(o) => AggregateView {
                 keys: Vec::new(),
                 written_keys: Vec::new(),
-                calls: in_text_order(calls(&o.written, &input, i)),
+                calls: in_text_order(calls(&o.written, i)),
                 planned: planned(&o.calls, &input, i),
                 window: None,
                 grouping_sets: None,
@@ -340,6 +357,7 @@ impl<'a> SideView<'a> {
                 out.push(KeyView {
                     ident: input[*c],
                     name: columns[*c].name.to_string(),
+                    said: self.said(&columns[*c].name, input[*c], i),
                     origins: origins.get(n).cloned().unwrap_or_default(),
                 });
             }
@@ -394,7 +412,7 @@ pub fn window_text(w: &WindowView) -> String {
     format!("{} {lengths}{offset}", w.kind.name())
 }
 
-fn calls(written: &[WrittenCall], input: &[Ident], interner: &Interner) -> Vec<CallView> {
+fn calls(sources: &SourceMap, written: &[WrittenCall], input: &[Ident], interner: &Interner) -> Vec<CallView> {
     let mut out: Vec<CallView> = Vec::new();
     let mut seen = FxHashSet::default();
     for w in written {
@@ -407,6 +425,7 @@ fn calls(written: &[WrittenCall], input: &[Ident], interner: &Interner) -> Vec<C
             computation,
             function: w.call.function.to_string(),
             name: w.call.name.to_string(),
+            said: said(sources, &w.call.name, w.call.origins.first()).into_owned(),
             distinct: w.call.distinct,
             origins: w.call.origins.clone(),
             reads,

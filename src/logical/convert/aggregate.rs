@@ -283,6 +283,8 @@ impl<'a> Builder<'a> {
         let at = select.group_by.as_ref().map_or(select.span, |g| g.span);
         let key_names = collector.keys.iter().map(|k| key_name(k, &items, &names, scope)).collect();
         let (mut rel, layout) = build_aggregate(rel, collector, written_keys, key_names, at)?;
+        // The select list stands around what the clause makes.
+        rel.origins = rel.origins.used_at(select.list_span());
         if let Some((condition, span)) = having {
             let condition = layout.finish(&simplify::simplify_filter(condition), span, scope)?;
             rel = apply_filter(rel, condition, span);
@@ -292,7 +294,7 @@ impl<'a> Builder<'a> {
             let span = item.origins.first().unwrap_or(select.span);
             exprs.push(simplify::simplify(layout.finish(item, span, scope)?));
         }
-        Ok(rel.project_as(exprs, unique(names), Origins::at(select.span)))
+        Ok(rel.project_as(exprs, unique(names), Origins::at(select.list_span())))
     }
 }
 

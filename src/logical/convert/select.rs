@@ -178,7 +178,7 @@ impl<'a> Builder<'a> {
             self.sort_columns.push(place);
         }
         check_size(&exprs, &rel, select.span)?;
-        Ok(rel.project_as(exprs, unique(names), Origins::at(select.span)))
+        Ok(rel.project_as(exprs, unique(names), Origins::at(select.list_span())))
     }
 }
 

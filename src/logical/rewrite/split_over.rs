@@ -77,7 +77,8 @@ fn split_project(exprs: Vec<Rex>, columns: Vec<RelColumn>, origins: Origins, inp
     };
     let mut out = input.columns.clone();
     out.extend(over.calls.iter().map(|c| RelColumn::new(c.name.clone(), c.ty.clone())));
-    let window_origins = Origins::at(window);
+    // The select list stands around the windows in it.
+    let window_origins = origins.first().map_or(Origins::at(window), |list| Origins::at(window).used_at(list));
     let rel = Rel { op: RelOp::Over(over), inputs: vec![input], columns: out, origins: window_origins };
     // Where the operator carries its whole input, its results have no names above it either.
     let names = columns.iter().zip(&top).enumerate().map(|(i, (c, e))| match e.as_input() {

@@ -352,3 +352,16 @@ pub struct MatchRecognize {
     /// The whole clause.
     pub span: Span,
 }
+
+impl Select {
+    /// From SELECT to the end of the select list.
+    pub fn list_span(&self) -> Span {
+        let end = self.items.last().map_or(self.span, |item| match item {
+            SelectItem::Expr { alias: Some(alias), .. } => alias.span,
+            SelectItem::Expr { expr, .. } => expr.span,
+            SelectItem::Star(span) => *span,
+            SelectItem::QualifiedStar(table) => table.span,
+        });
+        Span { end: end.end, ..self.span }
+    }
+}
