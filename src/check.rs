@@ -101,7 +101,7 @@ pub fn check(old: Text, new: Text, options: &Options) -> Checked {
     let new = side(&sources, &schema, new, options, &mut errors);
 
     let mut checker = Checker { sources: &sources, target: options.target, names, numbered: Numbered::default() };
-    let jobs = checker.jobs(&old, &new, !errors.is_empty());
+    let jobs = checker.jobs(&old, &new, &errors);
     let mut report = finish(options, jobs, errors);
     redact(&mut report, &Redactor::of(sources.files().iter().map(|f| &*f.text), &options.defines));
     Checked { report, sources }
@@ -205,9 +205,9 @@ struct Checker<'a> {
 }
 
 impl Checker<'_> {
-    fn jobs(&mut self, old: &Side, new: &Side, errors: bool) -> Vec<Job> {
-        if old.failed.is_some() || new.failed.is_some() || errors {
-            return vec![self.not_planned(old, new)];
+    fn jobs(&mut self, old: &Side, new: &Side, errors: &[ErrorItem]) -> Vec<Job> {
+        if old.failed.is_some() || new.failed.is_some() || !errors.is_empty() {
+            return vec![self.not_planned(old, new, errors)];
         }
         let (olds, news) = (&old.planned.jobs, &new.planned.jobs);
         let single = olds.len() == 1 && news.len() == 1;
@@ -276,7 +276,7 @@ impl Checker<'_> {
         }
     }
 
-    fn not_planned(&mut self, old: &Side, new: &Side) -> Job {
+    fn not_planned(&mut self, old: &Side, new: &Side, errors: &[ErrorItem]) -> Job {
         let name = self.name(new, &self.names.1, None, true);
         let which = match (old.failed.is_some(), new.failed.is_some()) {
             (true, false) => "the old script",
@@ -289,6 +289,14 @@ impl Checker<'_> {
             "a schema file" => "cannot be read",
             _ => "cannot be planned",
         };
+        // What cannot be planned yet is no mistake of the script's.
+        let only_unsupported = errors.iter().all(|e| e.code == ErrorCode::Unsupported);
+        let help = if only_unsupported {
+            "keepstate does not plan the clause that is marked yet, so the verdict is unknown: try the change on a copy of the \
+             job and its state"
+        } else {
+            "correct the errors that are listed, then check again"
+        };
         let mut notes = old.notes.clone();
         notes.extend(new.notes.iter().cloned());
         let finding = judge::Finding {
@@ -298,7 +306,7 @@ impl Checker<'_> {
             basis: Basis::Undocumented,
             consequence: Consequence::Undetermined,
             message: format!("{which} {verb}, so nothing can be said of the state"),
-            help: "correct the errors that are listed, then check again".to_owned(),
+            help: help.to_owned(),
             url: None,
             operator: None,
             old: old.failed.flatten(),
