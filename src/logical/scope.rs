@@ -102,6 +102,20 @@ impl Scope {
         (0..self.columns.len()).filter(|i| !self.hidden[*i])
     }
 
+    /// `*` names every column, so that a table with two of one name has none.
+    pub fn check_star(&self, at: Span) -> PlanResult<()> {
+        let twice = |t: &ScopeTable| {
+            let mut names: Vec<&String> =
+                t.columns.iter().filter(|(_, s)| **s == Slot::Ambiguous).map(|(n, _)| n).collect();
+            names.sort();
+            names.first().map(|n| (*n).clone())
+        };
+        match self.tables.iter().find_map(twice) {
+            Some(value) => Err(self.ambiguous(&Ident { value, quoted: false, span: at })),
+            None => Ok(()),
+        }
+    }
+
     /// The columns that `t.*` gives.
     pub fn qualified_star(&self, table: &[Ident]) -> PlanResult<std::ops::Range<usize>> {
         let names: Vec<&str> = table.iter().map(|i| i.value.as_str()).collect();

@@ -236,12 +236,14 @@ impl<'a> Builder<'a> {
                     names.push(name);
                 }
                 SelectItem::Star(span) => {
+                    scope.check_star(*span)?;
                     for c in scope.star() {
                         items.push(scope.rex(c).at(*span));
                         names.push(scope.columns()[c].0.as_str().into());
                     }
                 }
                 SelectItem::QualifiedStar(table) => {
+                    scope.check_star(table.span)?;
                     for c in scope.qualified_star(&table.parts)? {
                         items.push(scope.rex(c).at(table.span));
                         names.push(scope.columns()[c].0.as_str().into());
@@ -294,7 +296,8 @@ impl<'a> Builder<'a> {
             let span = item.origins.first().unwrap_or(select.span);
             exprs.push(simplify::simplify(layout.finish(item, span, scope)?));
         }
-        Ok(rel.project_as(exprs, unique(names), Origins::at(select.list_span())))
+        let names = self.unique_names(names, self.sort_own);
+        Ok(rel.project_as(exprs, names, Origins::at(select.list_span())))
     }
 }
 

@@ -19,27 +19,36 @@ use crate::syntax::ast::{Hint, Ident, ObjectName, Select, TableAlias, TableRef, 
 pub(super) struct FromItem {
     pub rel: Rel,
     pub qualifier: Vec<String>,
+    /// Columns that bear the name of another one: their places, and the name that the plan does not give them.
+    pub repeated: Vec<(usize, Arc<str>)>,
 }
 
 impl FromItem {
     /// A scope of this item alone.
     pub fn scope(&self) -> Scope {
         let name: Vec<&str> = self.qualifier.iter().map(String::as_str).collect();
-        Scope::of_table(&name, self.rel.columns.iter().map(|c| (c.name.to_string(), c.ty.clone())))
+        let written = |i: usize| self.repeated.iter().find(|(at, _)| *at == i).map(|(_, name)| name);
+        let columns = self.rel.columns.iter().enumerate();
+        Scope::of_table(&name, columns.map(|(i, c)| (written(i).unwrap_or(&c.name).to_string(), c.ty.clone())))
     }
 }
 
 impl<'a> Builder<'a> {
     /// The FROM clause of a SELECT.
     pub(super) fn read_from(&mut self, select: &'a Select) -> PlanResult<FromItem> {
+        if select.from.len() != 1 {
+            self.top = false;
+        }
         match select.from.as_slice() {
-            [] => Ok(FromItem { rel: self.one_row(select.span), qualifier: Vec::new() }),
+            [] => Ok(FromItem { rel: self.one_row(select.span), qualifier: Vec::new(), repeated: Vec::new() }),
             [one] => self.table_ref(one, select),
             [_, second, ..] => Err(PlanError::unsupported(second.span, "a join").into()),
         }
     }
 
     fn table_ref(&mut self, table: &'a TableRef, select: &'a Select) -> PlanResult<FromItem> {
+        self.repeated.clear();
+        self.top &= matches!(table.kind, TableRefKind::Table { .. } | TableRefKind::Parenthesized(_));
         let (rel, name) = match &table.kind {
             TableRefKind::Table { system_time: Some(_), .. } => {
                 return Err(PlanError::unsupported(table.span, "a temporal table").into());
@@ -61,12 +70,19 @@ impl<'a> Builder<'a> {
             }
             TableRefKind::Parenthesized(inner) => {
                 let item = self.table_ref(inner, select)?;
+                self.repeated = item.repeated;
                 (item.rel, item.qualifier)
             }
         };
+        let mut repeated = std::mem::take(&mut self.repeated);
+        if table.alias.as_ref().is_some_and(|a| !a.columns.is_empty()) {
+            repeated.clear();
+        }
         match &table.alias {
-            Some(alias) => Ok(FromItem { rel: rename(rel, alias)?, qualifier: vec![alias.name.value.clone()] }),
-            None => Ok(FromItem { rel, qualifier: name }),
+            Some(alias) => {
+                Ok(FromItem { rel: rename(rel, alias)?, qualifier: vec![alias.name.value.clone()], repeated })
+            }
+            None => Ok(FromItem { rel, qualifier: name, repeated }),
         }
     }
 
@@ -77,6 +93,7 @@ impl<'a> Builder<'a> {
         hints: &[Hint],
         select: Option<(&'a Select, Option<&'a TableAlias>)>,
     ) -> PlanResult<(Rel, Vec<String>)> {
+        let top = std::mem::take(&mut self.top);
         let qualifier: Vec<String> = name.parts.iter().map(|p| p.value.clone()).collect();
         if let [single] = name.parts.as_slice()
             && let Some(at) = self.ctes.iter().rposition(|c| c.name == single.value)
@@ -91,7 +108,8 @@ impl<'a> Builder<'a> {
                 self.charge(table.columns.len(), name.span)?;
                 Ok((self.scan(table, hints, name.span)?, full))
             }
-            Resolved::View(view) => Ok((self.view(&view, name.span)?, qualifier)),
+            Resolved::View(view) if self.open_views.contains(&view.path) => Err(reads_itself(&view, name)),
+            Resolved::View(view) => Ok((self.view(&view, top, name.span)?, qualifier)),
             Resolved::Unknown { path, qualified, .. } => {
                 if self.catalog.declares_tables() && !qualified {
                     return Err(self.catalog.unknown_table(name, self.ctes.iter().map(|c| c.name)));
@@ -109,14 +127,19 @@ impl<'a> Builder<'a> {
         // A CTE sees only those before it.
         let hidden = self.ctes.split_off(cte.visible);
         let result = self.query(cte.query);
+        let repeated = std::mem::take(&mut self.repeated);
         self.ctes.truncate(cte.visible);
         self.ctes.extend(hidden);
         let rel = result?;
+        if let (true, Some((_, name))) = (cte.columns.is_empty(), repeated.first()) {
+            return Err(duplicate_in_cte(name, cte.query.span));
+        }
         rename_columns(rel, cte.columns, used)
     }
 
-    /// A view's query is planned where the view was created, and its CTEs are its own.
-    fn view(&mut self, view: &Arc<View>, used: Span) -> PlanResult<Rel> {
+    /// A view's query is planned where the view was created, and its CTEs are its own. Its order counts if the view stands
+    /// for the statement's own query.
+    fn view(&mut self, view: &Arc<View>, top: bool, used: Span) -> PlanResult<Rel> {
         let (catalog, database) = self.catalog.current();
         let here = &*view.context.0 == catalog && &*view.context.1 == database;
         let other;
@@ -129,12 +152,27 @@ impl<'a> Builder<'a> {
         self.enter(used)?;
         let mut inner = Builder::new(context, self.bare_tvf);
         inner.nesting = self.nesting;
+        inner.top = top;
+        inner.open_views = std::mem::take(&mut self.open_views);
+        inner.open_views.push(view.path.clone());
         inner.budget = self.budget;
         let result = inner.query(&view.query);
         self.budget = inner.budget;
+        inner.open_views.pop();
+        self.open_views = std::mem::take(&mut inner.open_views);
         self.notes.append(&mut inner.notes);
         self.leave();
-        rename_columns(result?, &view.columns, used)
+        let rel = result?;
+        if let (true, Some((_, name))) = (view.columns.is_empty(), inner.repeated.first()) {
+            return Err(PlanError::rejected(
+                view.query.span,
+                format!("A column with the same name `{name}` has been defined"),
+            )
+            .label(format!("two columns are called `{name}`"))
+            .help("give one of them another name with AS")
+            .into());
+        }
+        rename_columns(rel, &view.columns, used)
     }
 
     /// A table without DDL: its columns are those that the SELECT around it uses.
@@ -273,6 +311,12 @@ fn rename_columns(rel: Rel, names: &[Ident], at: Span) -> PlanResult<Rel> {
     if names.is_empty() {
         return Ok(rel);
     }
+    if let Some((_, again)) = names.iter().enumerate().find(|(i, n)| names[..*i].iter().any(|o| o.value == n.value)) {
+        return Err(PlanError::rejected(again.span, format!("Duplicate name '{}' in column alias list", again.value))
+            .label("this name is taken")
+            .help("give each column a name of its own")
+            .into());
+    }
     if names.len() != rel.columns.len() {
         return Err(PlanError::rejected(
             names.first().map_or(at, |n| names.iter().fold(n.span, |s, n| s.to(n.span))),
@@ -284,6 +328,24 @@ fn rename_columns(rel: Rel, names: &[Ident], at: Span) -> PlanResult<Rel> {
     let exprs = rel.all_columns();
     let names = names.iter().map(|n| n.value.as_str().into()).collect();
     Ok(rel.project_as(exprs, names, Origins::none()))
+}
+
+/// A CTE whose columns cannot be told apart.
+pub(super) fn duplicate_in_cte(name: &str, at: Span) -> Box<PlanError> {
+    let message = format!("Column has duplicate column name '{name}' and no column list specified");
+    PlanError::rejected(at, message)
+        .label(format!("two columns are called `{name}`"))
+        .help("give one of them another name with AS")
+        .into()
+}
+
+/// Flink looks for a view's tables before there is the view.
+fn reads_itself(view: &View, name: &ObjectName) -> Box<PlanError> {
+    let written: Vec<&str> = name.parts.iter().map(|p| p.value.as_str()).collect();
+    PlanError::rejected(name.span, format!("Object '{}' not found", written.join(".")))
+        .label(format!("the view `{}` is not there while it is defined", view.path.name))
+        .help("read the table that the view is made of")
+        .into()
 }
 
 /// The type a time column of an inferred table is taken to have.

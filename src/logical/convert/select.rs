@@ -90,15 +90,18 @@ impl<'a> Builder<'a> {
         }
         check_windows(&select.windows)?;
         let sort_items = std::mem::take(&mut self.sort_items);
+        let aggregates = select.group_by.is_some()
+            || select.having.is_some()
+            || select.items.iter().any(|i| matches!(i, SelectItem::Expr { expr, .. } if contains_aggregate(expr)));
+        // Rows that are put together anew have no order.
+        self.top &= !aggregates && !select.distinct && sort_items.is_empty();
         let item = self.read_from(select)?;
+        self.top = false;
         let mut scope = item.scope();
         let mut rel = item.rel;
         if let Some(condition) = &select.selection {
             rel = self.filter(rel, condition, &mut scope, "WHERE")?;
         }
-        let aggregates = select.group_by.is_some()
-            || select.having.is_some()
-            || select.items.iter().any(|i| matches!(i, SelectItem::Expr { expr, .. } if contains_aggregate(expr)));
         let rel = if aggregates {
             self.aggregate_select(select, rel, &mut scope, &sort_items)?
         } else {
@@ -151,12 +154,14 @@ impl<'a> Builder<'a> {
                             .label("there is no FROM")
                             .into());
                     }
+                    scope.check_star(*span)?;
                     for c in scope.star() {
                         exprs.push(scope.rex(c).at(*span));
                         names.push(scope.columns()[c].0.as_str().into());
                     }
                 }
                 SelectItem::QualifiedStar(table) => {
+                    scope.check_star(table.span)?;
                     for c in scope.qualified_star(&table.parts)? {
                         exprs.push(scope.rex(c).at(table.span));
                         names.push(scope.columns()[c].0.as_str().into());
@@ -178,7 +183,35 @@ impl<'a> Builder<'a> {
             self.sort_columns.push(place);
         }
         check_size(&exprs, &rel, select.span)?;
-        Ok(rel.project_as(exprs, unique(names), Origins::at(select.list_span())))
+        if is_sorted(&rel) && exprs.iter().any(Rex::contains_over) {
+            return Err(PlanError::rejected(select.span, "Flink finds no plan for OVER on the sorted rows of a view")
+                .label("the view that is read here ends with ORDER BY")
+                .help("take ORDER BY out of the view")
+                .into());
+        }
+        let names = self.unique_names(names, self.sort_own);
+        Ok(rel.project_as(exprs, names, Origins::at(select.list_span())))
+    }
+}
+
+impl Builder<'_> {
+    /// The names that the plan gives the columns of a SELECT, of which the first `own` are its own; notes which of them share
+    /// a name in the text.
+    pub(super) fn unique_names(&mut self, names: Vec<Arc<str>>, own: usize) -> Vec<Arc<str>> {
+        let given = unique(names.clone());
+        self.repeated.clear();
+        let differ = names.into_iter().zip(&given).take(own).enumerate().filter(|(_, (name, given))| name != *given);
+        self.repeated.extend(differ.map(|(i, (name, _))| (i, name)));
+        given
+    }
+}
+
+/// True if nothing but projections and filters stands on an order without limit.
+fn is_sorted(rel: &Rel) -> bool {
+    match &rel.op {
+        RelOp::Sort(sort) => sort.fetch.is_none() && sort.offset == 0,
+        RelOp::Project(_) | RelOp::Filter(_) => is_sorted(rel.input()),
+        _ => false,
     }
 }
 
