@@ -322,7 +322,10 @@ fn no_rule(change: &Change, facts: &Facts, aspects: &[&str]) -> Finding {
         let words: Vec<String> = aspects.iter().map(|a| a.replace('_', " ")).collect();
         what = format!("{what} ({})", words.join(", "));
     }
-    let statement = statement(&change.kind, &args).unwrap_or_else(|| format!("a change of the {what}{place}"));
+    let noun = format!("{}{place}", change.kind.name().replace('-', " "));
+    let statement = statement(&change.kind, &args)
+        .or_else(|| activity(aspects, &noun))
+        .unwrap_or_else(|| format!("a change of the {what}{place}"));
     args.push(("change".to_owned(), what));
     Finding {
         rule: NO_RULE.to_owned(),
@@ -349,6 +352,19 @@ fn no_rule(change: &Change, facts: &Facts, aspects: &[&str]) -> Finding {
         args,
         columns: None,
     }
+}
+
+/// What is done to a list, in words; `None` if something else differs, too.
+fn activity(aspects: &[&str], noun: &str) -> Option<String> {
+    let words = |aspect: &&str| match *aspect {
+        "added" => Some("adding to"),
+        "removed" => Some("removing from"),
+        "changed" => Some("changing"),
+        "moved" => Some("reordering"),
+        _ => None,
+    };
+    let words: Option<Vec<&str>> = aspects.iter().map(words).collect();
+    words.filter(|w| !w.is_empty()).map(|w| format!("{} the {noun}", w.join(" and ")))
 }
 
 /// Changes of what is sent out, as a sentence.
