@@ -6,18 +6,20 @@ use super::lineage::{Ident, Interner};
 use super::matching::{Pair, Side};
 use super::places::{Places, lacking};
 use crate::catalog::{TableColumn, TableColumnKind};
-use crate::exec::{NodeId, Operator};
+use crate::exec::{NodeId, Operator, Plan};
 use crate::logical::print::expression;
 use crate::logical::rex::{Rex, Value};
 use crate::source::Span;
 
 /// A condition: what it computes, its text, and its place.
 struct Condition {
-    ident: Ident,
+    /// None if it always holds where the columns are not NULL that may not be on one of the sides.
+    ident: Option<Ident>,
+    planned: Ident,
     /// The columns of CREATE TABLE whose expressions stand in it.
     computed: Vec<DdlPart>,
     /// What it computes if these are taken as they are.
-    outside: Ident,
+    outside: Option<Ident>,
     text: String,
     span: Option<Span>,
 }
@@ -27,14 +29,19 @@ pub fn compare(c: &mut Comparison<'_>, number: usize, pair: &Pair, own: bool) {
     let old = conditions(c, Side::Old, pair.old.filter(|_| own), &pair.old_path);
     let new = conditions(c, Side::New, pair.new.filter(|_| own), &pair.new_path);
     let only = |a: &[Condition], b: &[Condition]| -> Vec<usize> {
-        (0..a.len()).filter(|i| !b.iter().any(|x| x.ident == a[*i].ident)).collect()
+        (0..a.len()).filter(|i| a[*i].ident.is_some() && !b.iter().any(|x| x.ident == a[*i].ident)).collect()
     };
     let (removed, added) = (only(&old, &new), only(&new, &old));
     if removed.is_empty() && added.is_empty() {
+        let planned = |list: &[Condition]| list.iter().map(|x| x.planned).collect::<Vec<_>>();
+        let (a, b) = (planned(&old), planned(&new));
+        let lone: Vec<Ident> = a.iter().chain(&b).filter(|x| !(a.contains(x) && b.contains(x))).copied().collect();
+        c.condition_without_null(pair, &lone);
         return;
     }
+    let ident = |x: &Condition| x.ident.unwrap_or(x.planned);
     let differing: Vec<Ident> =
-        removed.iter().map(|i| old[*i].ident).chain(added.iter().map(|i| new[*i].ident)).collect();
+        removed.iter().map(|i| ident(&old[*i])).chain(added.iter().map(|i| ident(&new[*i]))).collect();
     let cause = c.cause_of(&differing, usize::MAX);
     let reader_stateful = pair.parent.is_some_and(|p| {
         let reader = &c.matching.pairs[p];
@@ -42,8 +49,10 @@ pub fn compare(c: &mut Comparison<'_>, number: usize, pair: &Pair, own: bool) {
             || reader.old.is_some_and(|id| is_stateful(c.old.plan, id))
     });
     let below_stateful = reader_stateful || pair.parent.is_some_and(|p| c.stateful_above(p));
-    let kind =
-        ChangeKind::Filter { below_stateful, added: added.len(), removed: removed.len(), ignored: c.ignore_filter };
+    let having = removed.iter().any(|i| in_having(c.old.plan, &old[*i]))
+        || added.iter().any(|i| in_having(c.new.plan, &new[*i]));
+    let ignored = c.ignore_filter;
+    let kind = ChangeKind::Filter { below_stateful, added: added.len(), removed: removed.len(), ignored, having };
     let text = |list: &[Condition]| list.iter().map(|x| x.text.as_str()).collect::<Vec<_>>().join(" AND ");
     let mut args = Vec::new();
     if !old.is_empty() {
@@ -105,6 +114,10 @@ fn outside_ddl(e: &Rex, columns: &[&TableColumn], parts: &mut Vec<(String, Rex, 
     }
 }
 
+fn in_having(plan: &Plan, condition: &Condition) -> bool {
+    condition.span.is_some_and(|span| plan.having.iter().any(|having| having.contains(span)))
+}
+
 /// The reader's clause, where a condition is gone.
 fn surviving(c: &Comparison<'_>, pair: &Pair) -> Option<Span> {
     let mut at = pair.parent;
@@ -129,15 +142,16 @@ fn conditions(c: &mut Comparison<'_>, side: Side, node: Option<NodeId>, path: &[
     });
     let columns: Vec<&TableColumn> =
         tables.flatten().filter(|c| matches!(c.kind, TableColumnKind::Computed(_))).collect();
-    let mut push = |interner: &mut Interner, condition: &Rex, input: &[Ident], text: String| {
-        let ident = interner.expr(condition, input);
-        if !out.iter().any(|x: &Condition| x.ident == ident) {
+    let mut push = |interner: &mut Interner, condition: &Rex, input: &[Ident], names: &[&str]| {
+        let (ident, planned) = (interner.condition(condition, input), interner.as_planned(condition, input));
+        if !out.iter().any(|x: &Condition| x.planned == planned) {
+            let text = expression(condition, names).to_string();
             let mut parts = Vec::new();
             let outside = outside_ddl(condition, &columns, &mut parts);
-            let outside = interner.expr(&outside, input);
+            let outside = interner.condition(&outside, input);
             let part = |(name, e, span): (String, Rex, Span)| DdlPart { name, ident: interner.expr(&e, input), span };
             let computed = parts.into_iter().map(part).collect();
-            out.push(Condition { ident, computed, outside, text, span: condition.origins.first() });
+            out.push(Condition { ident, planned, computed, outside, text, span: condition.origins.first() });
         }
     };
     for id in path {
@@ -147,7 +161,7 @@ fn conditions(c: &mut Comparison<'_>, side: Side, node: Option<NodeId>, path: &[
                 plan.input_columns(*id, 0).iter().zip(&input).map(|(c, i)| view.said(&c.name, *i, interner)).collect();
             let names: Vec<&str> = said.iter().map(String::as_str).collect();
             for condition in &calc.conditions {
-                push(interner, condition, &input, expression(condition, &names).to_string());
+                push(interner, condition, &input, &names);
             }
         }
     }
@@ -157,7 +171,7 @@ fn conditions(c: &mut Comparison<'_>, side: Side, node: Option<NodeId>, path: &[
         let own = view.idents(id, matching, interner);
         let names: Vec<&str> = plan.node(id).columns.iter().map(|c| &*c.name).collect();
         for condition in &scan.filters {
-            push(interner, condition, &own, expression(condition, &names).to_string());
+            push(interner, condition, &own, &names);
         }
     }
     out

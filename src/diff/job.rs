@@ -1,6 +1,6 @@
 //! The whole job: sinks matched, pairs compared, echoes folded, options and sinks compared.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::change::{Change, ChangeKind, Fact, Facts, Item, JobDiff, MatchStatus, OperatorMatch};
 use super::compare::{Comparison, Stated};
@@ -60,6 +60,7 @@ pub(super) fn diff(sources: &SourceMap, old: &Plan, new: &Plan) -> JobDiff {
         produced_new: HashSet::new(),
         key_causes: HashMap::new(),
         retyped: HashSet::new(),
+        touched: BTreeMap::new(),
         ignore_filter: on(new, IGNORE_FILTER),
     };
     c.run();

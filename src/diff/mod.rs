@@ -7,11 +7,13 @@
 mod aggregates;
 pub mod change;
 mod compare;
+mod facts;
 mod filters;
 mod job;
 mod keys;
 pub mod lineage;
 pub mod matching;
+mod nullability;
 mod outputs;
 pub mod places;
 mod sources;

@@ -117,7 +117,8 @@ fn window_columns(c: &mut Comparison<'_>, old: &[Ident], new: &[Ident]) {
         if added.is_empty() && removed.is_empty() {
             continue;
         }
-        let kind = ChangeKind::WindowOutput { added: added.len(), removed: removed.len() };
+        let window_time = added.iter().chain(&removed).any(|name| name == "window_time");
+        let kind = ChangeKind::WindowOutput { added: added.len(), removed: removed.len(), window_time };
         let mut args = Vec::new();
         if !added.is_empty() {
             args.push(("added_names", super::aggregates::quoted(&added)));

@@ -5,6 +5,7 @@ use rustc_hash::FxHashSet;
 use super::lineage::{Ident, Interner, Lineage};
 use super::matching::{Matching, Side};
 use super::places::said;
+use crate::catalog::types::DataType;
 use crate::exec::group_window_aggregate::EmitStrategy;
 use crate::exec::rank::Ranking;
 use crate::exec::window_spec::{WindowAttachment, WindowSpec};
@@ -22,6 +23,8 @@ pub struct KeyView {
     pub name: String,
     /// What people call it.
     pub said: String,
+    /// Its type, whatever may be NULL in it.
+    pub ty: DataType,
     /// Where it is written.
     pub origins: Origins,
 }
@@ -31,12 +34,20 @@ pub struct KeyView {
 pub struct CallView {
     /// Function and arguments; equal texts compute the same.
     pub computation: String,
+    /// The same without FILTER.
+    pub unfiltered: String,
+    /// The condition of FILTER.
+    pub filter: Option<Ident>,
     /// The function.
     pub function: String,
     /// The name of its output.
     pub name: String,
     /// What people call it.
     pub said: String,
+    /// How many arguments it was planned with.
+    pub args: usize,
+    /// The columns of these.
+    pub planned_reads: Vec<Ident>,
     /// DISTINCT that matters.
     pub distinct: bool,
     /// Where it is written.
@@ -81,6 +92,8 @@ pub struct AggregateView {
     pub grouping_span: Option<Span>,
     /// A field-computing step above the window function.
     pub step: Option<Origins>,
+    /// It computes more than conditions of FILTER clauses.
+    pub step_computes_fields: bool,
     /// Early and late firing.
     pub emit: EmitStrategy,
 }
@@ -106,6 +119,11 @@ impl<'a> SideView<'a> {
         said(self.sources, name, i.info(ident).origin).into_owned()
     }
 
+    /// Forgets the idents of all columns.
+    pub fn forget(&mut self) {
+        self.lineage = Lineage::new(self.plan, self.lineage.side);
+    }
+
     /// The idents of a node's output.
     pub fn idents(&mut self, id: NodeId, m: &Matching, i: &mut Interner) -> Vec<Ident> {
         self.lineage.of(id, m, i)
@@ -129,7 +147,8 @@ impl<'a> SideView<'a> {
             if column.needed && seen.insert(*ident) {
                 let origins = i.info(*ident).origin.map(Origins::at).unwrap_or_default();
                 let said = self.said(&column.name, *ident, i);
-                out.push(KeyView { ident: *ident, name: column.name.to_string(), said, origins });
+                let ty = column.ty.clone().materialized().all_nullable();
+                out.push(KeyView { ident: *ident, name: column.name.to_string(), said, ty, origins });
             }
         }
         out
@@ -140,14 +159,15 @@ impl<'a> SideView<'a> {
         let plan = self.plan;
         let input = self.lineage.aggregate_input(id, m, i);
         let reads = plan.local_phase(id).unwrap_or(id);
-        let names: Vec<String> = plan.input_columns(reads, 0).iter().map(|c| c.name.to_string()).collect();
+        let columns = plan.input_columns(reads, 0);
         let sources = self.sources;
         let calls = |written: &[WrittenCall], i: &Interner| calls(sources, written, &input, i);
-        let said_of: Vec<String> = names.iter().zip(&input).map(|(n, id)| self.said(n, *id, i)).collect();
+        let said_of: Vec<String> = columns.iter().zip(&input).map(|(c, id)| self.said(&c.name, *id, i)).collect();
         let key = |column: usize, origins: Option<&Origins>| KeyView {
             ident: input[column],
-            name: names[column].clone(),
+            name: columns[column].name.to_string(),
             said: said_of[column].clone(),
+            ty: columns[column].ty.clone().materialized().all_nullable(),
             origins: origins.cloned().unwrap_or_default(),
         };
         let view = match &plan.node(id).op {
@@ -164,6 +184,7 @@ impl<'a> SideView<'a> {
                     grouping_sets: None,
                     grouping_span: a.origin.grouping_sets,
                     step: a.origin.step.clone(),
+                    step_computes_fields: a.origin.step_computes_fields,
                     emit: EmitStrategy::default(),
                 }
             }
@@ -182,6 +203,7 @@ impl<'a> SideView<'a> {
                     grouping_sets: None,
                     grouping_span: a.origin.grouping_sets,
                     step: a.origin.step.clone(),
+                    step_computes_fields: a.origin.step_computes_fields,
                     emit: EmitStrategy::default(),
                 }
             }
@@ -201,6 +223,7 @@ impl<'a> SideView<'a> {
                 grouping_sets: None,
                 grouping_span: None,
                 step: None,
+                step_computes_fields: false,
                 emit: a.emit,
             },
             Operator::GroupAggregate(a) => AggregateView {
@@ -212,6 +235,7 @@ impl<'a> SideView<'a> {
                 grouping_sets: None,
                 grouping_span: a.grouping_sets,
                 step: None,
+                step_computes_fields: false,
                 emit: EmitStrategy::default(),
             },
             Operator::GlobalGroupAggregate(g) => {
@@ -226,6 +250,7 @@ impl<'a> SideView<'a> {
                     grouping_sets: None,
                     grouping_span: a.grouping_sets,
                     step: None,
+                    step_computes_fields: false,
                     emit: EmitStrategy::default(),
                 }
             }
@@ -238,6 +263,7 @@ impl<'a> SideView<'a> {
                 grouping_sets: None,
                 grouping_span: None,
                 step: None,
+                step_computes_fields: false,
                 emit: EmitStrategy::default(),
             },
             _ => return None,
@@ -358,6 +384,7 @@ impl<'a> SideView<'a> {
                     ident: input[*c],
                     name: columns[*c].name.to_string(),
                     said: self.said(&columns[*c].name, input[*c], i),
+                    ty: columns[*c].ty.clone().materialized().all_nullable(),
                     origins: origins.get(n).cloned().unwrap_or_default(),
                 });
             }
@@ -421,11 +448,16 @@ fn calls(sources: &SourceMap, written: &[WrittenCall], input: &[Ident], interner
         if !seen.insert(computation.clone()) {
             continue;
         }
+        let bare = AggCall { filter: None, ..w.call.clone() };
         out.push(CallView {
             computation,
+            unfiltered: interner.computation(&bare, input, &mut Vec::new()),
+            filter: w.call.filter.map(|f| input[f]),
             function: w.call.function.to_string(),
             name: w.call.name.to_string(),
             said: said(sources, &w.call.name, w.call.origins.first()).into_owned(),
+            args: w.call.args.len(),
+            planned_reads: w.call.args.iter().filter_map(|a| Some(input[a.column()?])).collect(),
             distinct: w.call.distinct,
             origins: w.call.origins.clone(),
             reads,

@@ -303,6 +303,7 @@ fn finding(m: Match<'_>, change: &Change, facts: &Facts) -> Finding {
         beside,
         chain: change.chain.clone(),
         args: args.clone(),
+        basis: m.rule.basis_of(facts),
         ..from_rule(m)
     }
 }
@@ -403,6 +404,7 @@ fn argument<'a>(name: &str, args: &'a [(String, String)], facts: &'a Facts) -> O
         Fact::Bool(b) => Some(Cow::Borrowed(if *b { "yes" } else { "no" })),
         Fact::Count(n) => Some(Cow::Owned(n.to_string())),
         Fact::Word(word) => Some(Cow::Borrowed(word)),
+        Fact::Words(words) => Some(Cow::Owned(words.join(", "))),
     }
 }
 
@@ -413,6 +415,13 @@ fn fold(findings: &mut [Finding], echo: Finding) {
     merge(&mut cause.documented, &echo.documented);
     let mut related = echo.related.clone();
     related.insert(0, Related::of(&echo));
+    // What an echo leaves open or breaks, it does so for the sinks that it reaches, be they others than those of its cause.
+    if echo.verdict >= Verdict::Unknown
+        && let (Some(operator), Some(echo)) = (&mut cause.operator, &echo.operator)
+    {
+        let more = echo.sinks.iter().filter(|s| !operator.sinks.contains(s)).cloned().collect::<Vec<_>>();
+        operator.sinks.extend(more);
+    }
     let better_founded = echo.verdict == cause.verdict && echo.basis < cause.basis;
     if echo.verdict > cause.verdict || better_founded {
         cause.message = format!("{}; {}", cause.message, echo.message);

@@ -37,8 +37,9 @@ impl Comparison<'_> {
         let sets = (&old.grouping_sets, &new.grouping_sets);
         let sets_changed = sets.0 != sets.1;
         if sets_changed {
+            let on_both_sides = sets.0.is_some() && sets.1.is_some();
             let places = (old.grouping_span, new.grouping_span);
-            self.state(number, ChangeKind::GroupingSets, Vec::new(), places, Item::Other, None);
+            self.state(number, ChangeKind::GroupingSets { on_both_sides }, Vec::new(), places, Item::Other, None);
         }
         if let Some(diff) = keys::compare_group_keys(&old, &new) {
             // Keys that are only in some sets belong to the change of the sets.
@@ -52,17 +53,20 @@ impl Comparison<'_> {
             let args = vec![("old", emit_text(&old.emit)), ("new", emit_text(&new.emit))];
             let at = new.window.as_ref().and_then(|w| w.origins.call.first());
             let old_at = old.window.as_ref().and_then(|w| w.origins.call.first());
-            self.state(number, ChangeKind::EmitStrategy, args, (old_at, at), Item::Other, None);
+            let without = |e: &EmitStrategy| EmitStrategy { allow_lateness: 0, ..*e };
+            let lateness_only = without(&old.emit) == without(&new.emit);
+            self.state(number, ChangeKind::EmitStrategy { lateness_only }, args, (old_at, at), Item::Other, None);
         }
         let aggregates = self.aggregate_calls(number, &old, &new);
         if old.step.is_some() != new.step.is_some() {
             let appeared = new.step.is_some();
+            let conditions_only = !if appeared { new.step_computes_fields } else { old.step_computes_fields };
             // The side without the step shows the aggregate that it is for.
             let place = |view: &AggregateView, other: &AggregateView| {
                 view.step.as_ref().and_then(|s| s.first()).or_else(|| aggregates::place(view, other))
             };
             let places = (place(&old, &new), place(&new, &old));
-            let kind = ChangeKind::ProjectionStep { appeared };
+            let kind = ChangeKind::ProjectionStep { appeared, conditions_only };
             if self.feeds_window_rank(number) && aggregates {
                 // The Window Top-N page counts it as a changed aggregate, which is stated already.
                 return;
@@ -78,6 +82,7 @@ impl Comparison<'_> {
         let ddl_column = self.computed_in_ddl(&diff.differing);
         if ddl_column.is_some() {
             context.push(("source_column", Fact::Bool(true)));
+            context.push(("source_retyped", Fact::Bool(self.retyped_in_ddl(&diff.differing))));
         }
         // The select list stands for an aggregate that is not in it.
         let lacking = lacking(diff.lone.0, diff.lone.1);
@@ -123,6 +128,8 @@ impl Comparison<'_> {
             _ => change.window_type = true,
         }
         change.time_attribute = a.time != b.time || a.proctime != b.proctime;
+        let name = |w: &WindowView| w.time.map(|t| self.interner.info(t).name.clone());
+        change.time_recomputed = change.time_attribute && a.proctime == b.proctime && name(a) == name(b);
         change.session_keys = a.session_keys != b.session_keys && !change.window_type;
         if change == WindowChange::default() {
             return;

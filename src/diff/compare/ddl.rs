@@ -46,6 +46,11 @@ impl Comparison<'_> {
         Some(DdlColumn { name: info.name.clone(), old: definition(Side::Old), new: definition(Side::New) })
     }
 
+    /// True if something of this reads a column that the DDL gives another type.
+    pub fn retyped_in_ddl(&self, idents: &[Ident]) -> bool {
+        idents.iter().any(|id| self.retyped_below(*id).is_some())
+    }
+
     /// The computed or retyped column that an ident is, or the retyped one that it reads. A computed column is defined
     /// otherwise if the other side has one of its name; else it is just another column that is read.
     fn defined_otherwise(&self, id: Ident, differing: &[Ident]) -> Option<Ident> {

@@ -3,17 +3,19 @@
 mod aggregate;
 mod context;
 mod ddl;
+mod nulls;
 mod over;
 mod rank;
 mod sort;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::change::{Change, ChangeKind, Fact, Facts, Item};
 use super::filters;
 use super::keys::{self, KeysDiff, Order};
 use super::lineage::{Ident, IdentInfo, Interner};
 use super::matching::{Matching, Pair, Side, family};
+use super::nullability::Edits;
 use super::places::{Places, lacking};
 use super::view::SideView;
 use crate::exec::{NodeId, Operator, Plan};
@@ -54,6 +56,8 @@ pub struct Comparison<'a> {
     pub key_causes: HashMap<Ident, usize>,
     /// Source columns that the DDL of the two sides gives different types.
     pub retyped: HashSet<Ident>,
+    /// Source columns that may be NULL on one side only, and the pairs of operators with state that differ by it.
+    pub touched: BTreeMap<usize, Vec<(usize, bool)>>,
     /// `ignore-filter` of the new job.
     pub ignore_filter: bool,
 }
@@ -61,7 +65,16 @@ pub struct Comparison<'a> {
 impl<'a> Comparison<'a> {
     /// Compares every pair.
     pub fn run(&mut self) {
+        self.interner.edits = Edits::between(&self.matching, self.old.plan, self.new.plan);
         self.collect_produced();
+        // Results of aggregates that are NOT NULL on one side only are known once both sides have been seen.
+        let mut known = 0;
+        while !self.interner.edits.is_empty() && self.interner.never_null() > known {
+            known = self.interner.never_null();
+            self.old.forget();
+            self.new.forget();
+            self.collect_produced();
+        }
         for pair in (0..self.matching.pairs.len()).rev() {
             self.pair(pair);
             let edges: Vec<Pair> =
@@ -70,11 +83,13 @@ impl<'a> Comparison<'a> {
                 filters::compare(self, pair, edge, false);
             }
         }
+        self.nullability();
     }
 
     fn collect_produced(&mut self) {
         for (side, out) in [(Side::Old, &mut self.produced_old), (Side::New, &mut self.produced_new)] {
             let view = if side == Side::Old { &mut self.old } else { &mut self.new };
+            out.clear();
             for id in view.plan.ids() {
                 if view.plan.node(id).op.is_stateful() {
                     out.extend(view.idents(id, &self.matching, &mut self.interner));
@@ -88,6 +103,7 @@ impl<'a> Comparison<'a> {
         match (pair.old, pair.new) {
             (Some(o), Some(n)) => {
                 self.matched(number, &pair, o, n);
+                self.stored_nulls(number, o, n);
                 filters::compare(self, number, &pair, true);
             }
             (Some(o), None) => self.one_sided(number, Side::Old, o),
@@ -185,10 +201,12 @@ impl<'a> Comparison<'a> {
     fn replaced(&mut self, number: usize, o: NodeId, n: NodeId) {
         let (old, new) = (self.old.plan.node(o), self.new.plan.node(n));
         let (old_family, new_family) = (family(&old.op), family(&new.op));
-        let window_keys = matches!(
-            (old_family, new_family),
-            ("window-aggregate", "group-aggregate") | ("group-aggregate", "window-aggregate")
-        );
+        // Without a window function below it is another query, and not one that lacks a window column among its keys.
+        let window_keys = match (old_family, new_family) {
+            ("window-aggregate", "group-aggregate") => on_window_function(self.new.plan, n),
+            ("group-aggregate", "window-aggregate") => on_window_function(self.old.plan, o),
+            _ => false,
+        };
         let places = (old.origins.first(), new.origins.first());
         let args = vec![("old", old_family.to_owned()), ("new", new_family.to_owned())];
         let kind = ChangeKind::OperatorReplaced { old_family, new_family, window_keys };
@@ -306,6 +324,7 @@ impl<'a> Comparison<'a> {
         let ddl_column = self.computed_in_ddl(&differing);
         if ddl_column.is_some() {
             context.push(("source_column", Fact::Bool(true)));
+            context.push(("source_retyped", Fact::Bool(self.retyped_in_ddl(&differing))));
         }
         let lacking = if reordered { None } else { lacking(diff.only_old.len(), diff.only_new.len()) };
         // A key that is computed otherwise is shown where it is computed, the others where they stand.
@@ -433,6 +452,13 @@ impl<'a> Comparison<'a> {
         let passes_on = matches!(kind, ChangeKind::Filter { .. } | ChangeKind::UnionInputs { .. });
         let keeper = self.matching.above(number).into_iter().find(|p| passes_on && self.keeps_state(*p));
         let operator = Some(self.operator(keeper.unwrap_or(number)));
+        if let (ChangeKind::Filter { .. }, Some(keeper)) = (&kind, keeper) {
+            let pair = &self.matching.pairs[keeper];
+            let op = pair.new.map(|id| &self.new.plan.node(id).op);
+            if let Some(op) = op.or(pair.old.map(|id| &self.old.plan.node(id).op)) {
+                context.push(("reader", family(op).into()));
+            }
+        }
         let chain = self.matching.pairs[number]
             .new
             .map(|id| self.new.plan.node(id).origins.iter().collect())
@@ -442,6 +468,21 @@ impl<'a> Comparison<'a> {
         let change = Change { kind, operator, context, args, item, old, new, beside, spots, chain, echoes };
         self.stated.push(Stated { change, pair: number, cause, ddl_column: None });
     }
+}
+
+/// True if a window function is the next thing below an operator, but for what has no state.
+fn on_window_function(plan: &Plan, id: NodeId) -> bool {
+    let mut at = id;
+    while let [input] = plan.node(at).inputs.as_slice() {
+        at = *input;
+        match &plan.node(at).op {
+            Operator::WindowTableFunction(_) => return true,
+            Operator::LocalGroupAggregate(_) => {}
+            op if op.is_stateful() => return false,
+            _ => {}
+        }
+    }
+    false
 }
 
 /// True if the operator's state is held in savepoints by keepstate's account (connectors' own state is not).

@@ -5,7 +5,7 @@ use super::super::keys::{self, KeysDiff, Order};
 use super::super::lineage::Ident;
 use super::super::matching::Side;
 use super::super::places::{Places, said};
-use super::super::view::{SideView, order};
+use super::super::view::{KeyView, SideView, order};
 use super::Comparison;
 use crate::exec::rank::RankStrategy;
 use crate::exec::{NodeId, Operator, Plan};
@@ -26,7 +26,11 @@ impl Comparison<'_> {
             self.old.partition(o, &a.written_partition, &a.partition_origins, &self.matching, &mut self.interner);
         let keys_new =
             self.new.partition(n, &b.written_partition, &b.partition_origins, &self.matching, &mut self.interner);
-        if let Some(diff) = keys::compare(&keys_old, &keys_new, Order::Counts) {
+        if let Some(mut diff) = keys::compare(&keys_old, &keys_new, Order::Counts) {
+            let bounds = |c: &Self, keys: &[KeyView]| {
+                keys.iter().map(|k| k.ident).filter(|id| c.is_window_column(*id)).collect::<Vec<_>>()
+            };
+            diff.change.window_moved = diff.change.moved && bounds(self, &keys_old) != bounds(self, &keys_new);
             explained.extend(diff.differing());
             // Window columns of a window that changed are no other keys.
             let window_only = window_a.is_some()

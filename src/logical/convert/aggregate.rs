@@ -278,6 +278,7 @@ impl<'a> Builder<'a> {
                     over: false,
                     clause: "HAVING",
                 };
+                self.having.push(condition.span);
                 Some((translator.condition(condition, &mut resolver, "HAVING")?, condition.span))
             }
             None => None,

@@ -161,6 +161,7 @@ impl<'a> Builder<'a> {
         inner.open_views.pop();
         self.open_views = std::mem::take(&mut inner.open_views);
         self.notes.append(&mut inner.notes);
+        self.having.append(&mut inner.having);
         self.leave();
         let rel = result?;
         if let (true, Some((_, name))) = (view.columns.is_empty(), inner.repeated.first()) {

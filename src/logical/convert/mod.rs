@@ -44,6 +44,8 @@ pub struct Builder<'a> {
     bare_tvf: bool,
     /// What is worth saying about the query.
     pub notes: Vec<Note>,
+    /// Where conditions of HAVING are written: in the plan they are filters like others.
+    pub having: Vec<Span>,
     inferred: BTreeMap<TablePath, Arc<Table>>,
     /// ORDER BY items that the next SELECT has to compute beside its own, and where they then are.
     sort_items: Vec<&'a Expr>,
@@ -75,6 +77,7 @@ impl<'a> Builder<'a> {
             budget: budget::Budget::default(),
             bare_tvf,
             notes: Vec::new(),
+            having: Vec::new(),
             inferred: BTreeMap::new(),
             sort_items: Vec::new(),
             sort_columns: Vec::new(),
