@@ -245,6 +245,23 @@ pub enum ChangeKind {
         /// They stand in another order.
         moved: bool,
     },
+    /// A regular or an interval join.
+    Join {
+        /// INNER, LEFT, RIGHT or FULL became another.
+        join_type: bool,
+        /// The condition, bounds of time left out.
+        condition: bool,
+        /// The same equalities stand in another order, so that rows are kept by another key.
+        key_order: bool,
+        /// The bounds of time of an interval join, or the times they bound.
+        bounds: bool,
+        /// The same bounds of time in other words, such as 60 minutes for an hour.
+        reworded: bool,
+        /// The two sides have changed places.
+        sides: bool,
+        /// The keys that tell the rows of a side apart.
+        unique_keys: bool,
+    },
     /// A source table.
     Source {
         /// Another table is read at this place.
@@ -321,6 +338,7 @@ impl ChangeKind {
             ChangeKind::OperatorAdded => "operator-added",
             ChangeKind::OperatorRemoved => "operator-removed",
             ChangeKind::UnionInputs { .. } => "union-inputs",
+            ChangeKind::Join { .. } => "join",
             ChangeKind::Source { .. } => "source",
             ChangeKind::Sink { .. } => "sink",
             ChangeKind::SinkMaterializer => "sink-materializer",
@@ -394,6 +412,15 @@ impl ChangeKind {
                 ("old_family", (*old_family).into()),
                 ("new_family", (*new_family).into()),
                 ("window_keys", (*window_keys).into()),
+            ],
+            ChangeKind::Join { join_type, condition, key_order, bounds, reworded, sides, unique_keys } => vec![
+                ("join_type", (*join_type).into()),
+                ("condition", (*condition).into()),
+                ("key_order", (*key_order).into()),
+                ("bounds", (*bounds).into()),
+                ("reworded", (*reworded).into()),
+                ("sides", (*sides).into()),
+                ("unique_keys", (*unique_keys).into()),
             ],
             ChangeKind::UnionInputs { added, removed, moved } => {
                 vec![("added", (*added).into()), ("removed", (*removed).into()), ("moved", (*moved).into())]

@@ -1,6 +1,6 @@
 //! What differs between the conditions that stand between two matched operators and their reader.
 
-use super::change::{ChangeKind, Item};
+use super::change::{ChangeKind, Fact, Item};
 use super::compare::{Comparison, is_stateful};
 use super::lineage::Ident;
 use super::matching::{Pair, Side};
@@ -58,7 +58,10 @@ pub fn compare(c: &mut Comparison<'_>, number: usize, pair: &Pair, own: bool) {
         .or_else(|| new.first().and_then(|x| x.span))
         .or_else(|| surviving(c, pair));
     let item = if below_stateful { Item::Filter } else { Item::Other };
-    c.state(number, kind, args, (old_span, new_span), item, cause);
+    // The page of the operator that the condition bears on may judge it.
+    let reader = pair.parent.and_then(|p| c.nearest_keeper(p));
+    let more = reader.map(|family| ("reader", Fact::from(family))).into_iter().collect();
+    c.state_with(number, kind, args, (old_span, new_span), item, cause, more);
 }
 
 /// The reader's clause, where a condition is gone.

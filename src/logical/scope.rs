@@ -117,12 +117,20 @@ impl Scope {
         plain.filter(move |name| seen.insert(*name))
     }
 
-    /// The only column of this name that is no part of a merged one; an error where there is none or more than one.
-    pub fn single(&self, name: &Ident) -> PlanResult<Option<usize>> {
+    /// The only column of this name, for USING and NATURAL.
+    pub fn single(&self, name: &Ident) -> PlanResult<usize> {
         match self.by_name.get(&name.value) {
-            Some(Slot::One(i)) => Ok(Some(*i)),
-            Some(Slot::Ambiguous) => Err(self.ambiguous(name)),
-            Some(Slot::Merged(_)) => Ok(None),
+            Some(Slot::One(i)) => Ok(*i),
+            Some(Slot::Ambiguous | Slot::Merged(_)) => Err(PlanError::rejected(
+                name.span,
+                format!(
+                    "Column name '{}' in NATURAL join or USING clause is not unique on one side of join",
+                    name.value
+                ),
+            )
+            .label("more than one column has this name")
+            .help("write the condition with ON")
+            .into()),
             None => {
                 let all = self.columns.iter().map(|(name, _)| name.as_str());
                 Err(unknown_column(name, format!("Column '{}' not found in any table", name.value), all))

@@ -35,6 +35,7 @@ pub const CONTEXT: &[(&str, &str)] = &[
     ("family", "the family of the operator"),
     ("feeds_window_rank", "the result of the window aggregate feeds a WindowRank"),
     ("stateful_above", "a stateful operator consumes the result"),
+    ("reader", "the family of the first operator with state behind a filter"),
     ("time", "`rowtime` or `proctime`"),
     ("sort_keys", "by how many columns a `TemporalSort` sorts"),
     ("keep", "a deduplication keeps the `first` or the `last` row"),
@@ -119,6 +120,15 @@ pub fn kinds() -> Vec<ChangeKind> {
         ChangeKind::OperatorAdded,
         ChangeKind::OperatorRemoved,
         ChangeKind::UnionInputs { added: 0, removed: 0, moved: false },
+        ChangeKind::Join {
+            join_type: false,
+            condition: false,
+            key_order: false,
+            bounds: false,
+            reworded: false,
+            sides: false,
+            unique_keys: false,
+        },
         ChangeKind::Source {
             renamed: false,
             connector: false,

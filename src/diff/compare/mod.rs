@@ -2,6 +2,7 @@
 
 mod aggregate;
 mod context;
+mod join;
 mod over;
 mod rank;
 mod sort;
@@ -144,6 +145,7 @@ impl<'a> Comparison<'a> {
             "limit" | "sort-limit" | "temporal-sort" => self.sorted(number, o, n),
             "source" => super::sources::compare(self, number, o, n),
             "union" => self.union(number, o, n),
+            "join" | "interval-join" => self.join(number, o, n),
             "changelog-normalize" => {
                 let input = |op: &Operator| match op {
                     Operator::ChangelogNormalize(c) => c.keys.clone(),
