@@ -46,16 +46,10 @@ struct Case {
 
 /// Documented cases that cannot be planned yet. Whoever makes one plan strikes its line.
 const UNSUPPORTED: &[&str] = &[
-    "join-regular-inner-to-left",
-    "join-regular-condition-without-option",
-    "join-regular-condition-ignored",
-    "join-interval-bound",
-    "join-interval-other-unit",
     "join-temporal-left-to-inner",
     "mr-logins-pattern",
     "mr-logins-skip-strategy",
     "mr-logins-partition",
-    "src-customers-primary-key",
     "script-lookup-with-try-resolve",
 ];
 

@@ -234,6 +234,23 @@ pub enum ChangeKind {
         /// They stand in another order.
         moved: bool,
     },
+    /// A regular or an interval join.
+    Join {
+        /// INNER, LEFT, RIGHT or FULL became another.
+        join_type: bool,
+        /// The condition, bounds of time left out.
+        condition: bool,
+        /// The same equalities stand in another order, so that rows are kept by another key.
+        key_order: bool,
+        /// The bounds of time of an interval join, or the times they bound.
+        bounds: bool,
+        /// The same bounds of time in other words, such as 60 minutes for an hour.
+        reworded: bool,
+        /// The two sides have changed places.
+        sides: bool,
+        /// The keys that tell the rows of a side apart.
+        unique_keys: bool,
+    },
     /// A source table.
     Source {
         /// Another table is read at this place.

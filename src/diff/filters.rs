@@ -1,6 +1,6 @@
 //! What differs between the conditions that stand between two matched operators and their reader.
 
-use super::change::{ChangeKind, Item};
+use super::change::{ChangeKind, Fact, Item};
 use super::compare::{Comparison, is_stateful};
 use super::lineage::{Ident, Interner};
 use super::matching::{Pair, Side};
@@ -82,7 +82,10 @@ pub fn compare(c: &mut Comparison<'_>, number: usize, pair: &Pair, own: bool) {
     {
         places = part;
     }
-    c.state(number, kind, args, places, item, cause);
+    // The page of the operator that the condition bears on may judge it.
+    let reader = pair.parent.and_then(|p| c.nearest_keeper(p));
+    let more = reader.map(|family| ("reader", Fact::from(family))).into_iter().collect();
+    c.state_with(number, kind, args, places, item, cause, more);
 }
 
 /// A column of CREATE TABLE whose expression a condition took over.

@@ -182,7 +182,7 @@ fn reaches_state(c: &Comparison<'_>, number: usize) -> bool {
             (Some(o), Some(n)) => {
                 let signature = |plan: &Plan, id: NodeId| {
                     let node = plan.node(id);
-                    let input = node.inputs.first().map(|i| plan.node(*i).changelog);
+                    let input: Vec<_> = node.inputs.iter().map(|i| plan.node(*i).changelog).collect();
                     let strategy = match &node.op {
                         Operator::Rank(r) => r.strategy.text(),
                         Operator::Sink(s) => s.upsert_materialize.to_string(),
@@ -190,6 +190,7 @@ fn reaches_state(c: &Comparison<'_>, number: usize) -> bool {
                             let columns = plan.input_columns(id, 0);
                             c.keys.iter().map(|k| columns[*k].name.to_string()).collect::<Vec<_>>().join(", ")
                         }
+                        Operator::Join(j) => format!("{:?}", j.inputs),
                         _ => String::new(),
                     };
                     (node.op.is_stateful().then_some(input), strategy)

@@ -129,18 +129,23 @@ impl<'a> SideView<'a> {
         self.lineage.of(id, m, i)
     }
 
-    /// The idents of a node's input.
+    /// The idents of a node's (first) input.
     pub fn input_idents(&mut self, id: NodeId, m: &Matching, i: &mut Interner) -> Vec<Ident> {
-        match self.plan.node(id).inputs.first() {
+        self.side_idents(id, 0, m, i)
+    }
+
+    /// The idents of one of a node's inputs.
+    pub fn side_idents(&mut self, id: NodeId, side: usize, m: &Matching, i: &mut Interner) -> Vec<Ident> {
+        match self.plan.node(id).inputs.get(side) {
             Some(input) => self.lineage.of(*input, m, i),
             None => Vec::new(),
         }
     }
 
-    /// The columns of a node's input that count: those that something needs.
-    pub fn needed_input(&mut self, id: NodeId, m: &Matching, i: &mut Interner) -> Vec<KeyView> {
-        let idents = self.input_idents(id, m, i);
-        let columns = self.plan.input_columns(id, 0);
+    /// The columns of one of a node's inputs that count: those that something needs.
+    pub fn needed_input(&mut self, id: NodeId, side: usize, m: &Matching, i: &mut Interner) -> Vec<KeyView> {
+        let idents = self.side_idents(id, side, m, i);
+        let columns = self.plan.input_columns(id, side);
         let mut out: Vec<KeyView> = Vec::new();
         let mut seen = FxHashSet::default();
         for (ident, column) in idents.iter().zip(columns) {

@@ -1,6 +1,7 @@
 //! Names resolved, expressions typed and canonical: the relational form of a query, before Flink's operators.
 
 pub mod convert;
+pub mod join;
 pub mod make;
 pub mod print;
 pub mod rel;
@@ -9,4 +10,5 @@ pub mod rex;
 mod rex_walk;
 pub mod scope;
 pub mod simplify;
+pub mod time_bounds;
 pub mod translate;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::join::Join;
 use super::rex::{Origins, OverFrame, Rex, SortExpr};
 use crate::catalog::Table;
 use crate::catalog::types::{DataType, TimeAttribute, TypeKind};
@@ -61,6 +62,8 @@ pub enum RelOp {
     Over(Over),
     /// A ranking with a bounded range (Flink's LogicalRank): appends the rank number if asked.
     Rank(Rank),
+    /// A join of two inputs.
+    Join(Join),
     /// UNION ALL.
     Union,
     /// Literal rows.

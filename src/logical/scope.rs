@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::join;
 use super::rex::{Rex, RexKind};
 use super::translate::Resolver;
 use crate::catalog::types::{DataType, TypeKind};
@@ -17,6 +18,8 @@ enum Slot {
     One(usize),
     /// Two columns of this name.
     Ambiguous,
+    /// A column that USING or NATURAL made of two, by its index in `Scope::merged`.
+    Merged(usize),
 }
 
 /// A table of FROM: its name and its part of the row.
@@ -38,7 +41,9 @@ pub struct Scope {
     tables: Vec<ScopeTable>,
     columns: Vec<(String, DataType)>,
     by_name: FxHashMap<String, Slot>,
-    /// Columns that `*` and unqualified names do not see twice (the right sides of USING and NATURAL).
+    /// The columns that USING and NATURAL made of two: name and value. `*` begins with them.
+    merged: Vec<(String, Rex)>,
+    /// Columns that `*` leaves out because they are part of a merged one.
     hidden: Vec<bool>,
 }
 
@@ -77,12 +82,66 @@ impl Scope {
         start..start + len
     }
 
-    /// Makes the unqualified name of `column` mean `kept`, and leaves `column` out of `*` (USING, NATURAL).
-    pub fn hide(&mut self, column: usize, kept: usize) {
-        if let (Some(flag), Some((name, _))) = (self.hidden.get_mut(column), self.columns.get(column)) {
-            *flag = true;
-            self.by_name.insert(name.clone(), Slot::One(kept));
+    /// The tables of `right` stand to the right of those of this scope, in one row.
+    pub fn join(mut self, right: Scope) -> Scope {
+        let shift = self.columns.len();
+        for table in right.tables {
+            let columns = table.columns.into_iter().map(|(name, slot)| (name, shifted(slot, shift, 0))).collect();
+            self.tables.push(ScopeTable { columns, start: table.start + shift, ..table });
         }
+        let merged = self.merged.len();
+        for (name, slot) in right.by_name {
+            let slot = shifted(slot, shift, merged);
+            self.by_name.entry(name).and_modify(|s| *s = Slot::Ambiguous).or_insert(slot);
+        }
+        self.columns.extend(right.columns);
+        self.hidden.extend(right.hidden);
+        let shift = isize::try_from(shift).unwrap_or(isize::MAX);
+        self.merged.extend(right.merged.into_iter().map(|(name, rex)| (name, join::shifted(&rex, shift))));
+        self
+    }
+
+    /// Makes one column of `left` and `right`, which both have this name, by USING or NATURAL: `value` is what the name alone
+    /// means, and `*` gives it instead of the two.
+    pub fn merge(&mut self, name: &str, left: usize, right: usize, value: Rex) {
+        self.by_name.insert(name.to_owned(), Slot::Merged(self.merged.len()));
+        self.merged.push((name.to_owned(), value));
+        self.hidden[left] = true;
+        self.hidden[right] = true;
+    }
+
+    /// The columns that an unqualified name can mean, each once, in the order in which `*` gives them.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let plain = self.columns.iter().map(|(name, _)| name.as_str());
+        let mut seen = rustc_hash::FxHashSet::default();
+        plain.filter(move |name| seen.insert(*name))
+    }
+
+    /// The only column of this name, for USING and NATURAL.
+    pub fn single(&self, name: &Ident) -> PlanResult<usize> {
+        match self.by_name.get(&name.value) {
+            Some(Slot::One(i)) => Ok(*i),
+            Some(Slot::Ambiguous | Slot::Merged(_)) => Err(PlanError::rejected(
+                name.span,
+                format!(
+                    "Column name '{}' in NATURAL join or USING clause is not unique on one side of join",
+                    name.value
+                ),
+            )
+            .label("more than one column has this name")
+            .help("write the condition with ON")
+            .into()),
+            None => {
+                let all = self.columns.iter().map(|(name, _)| name.as_str());
+                Err(unknown_column(name, format!("Column '{}' not found in any table", name.value), all))
+            }
+        }
+    }
+
+    /// The name of a table that both scopes have, whatever its database.
+    pub fn shared_table(&self, other: &Scope) -> Option<&str> {
+        let mine = self.tables.iter().filter_map(|t| t.name.last());
+        mine.map(String::as_str).find(|name| other.tables.iter().any(|o| o.name.last().is_some_and(|n| n == name)))
     }
 
     /// All columns: name and type.
@@ -97,21 +156,22 @@ impl Scope {
         }
     }
 
-    /// The columns that `*` gives.
-    pub fn star(&self) -> impl Iterator<Item = usize> + '_ {
-        (0..self.columns.len()).filter(|i| !self.hidden[*i])
+    /// The columns that `*` gives: name and value.
+    pub fn star(&self) -> impl Iterator<Item = (&str, Rex)> {
+        let merged = self.merged.iter().map(|(name, rex)| (name.as_str(), rex.clone()));
+        let plain = (0..self.columns.len()).filter(|i| !self.hidden[*i]);
+        merged.chain(plain.map(|i| (self.columns[i].0.as_str(), self.rex(i))))
     }
 
     /// `*` names every column, so that a table with two of one name has none.
     pub fn check_star(&self, at: Span) -> PlanResult<()> {
-        let twice = |t: &ScopeTable| {
-            let mut names: Vec<&String> =
-                t.columns.iter().filter(|(_, s)| **s == Slot::Ambiguous).map(|(n, _)| n).collect();
-            names.sort();
-            names.first().map(|n| (*n).clone())
-        };
-        match self.tables.iter().find_map(twice) {
-            Some(value) => Err(self.ambiguous(&Ident { value, quoted: false, span: at })),
+        self.tables.iter().try_for_each(|t| self.check_distinct(t, at))
+    }
+
+    fn check_distinct(&self, table: &ScopeTable, at: Span) -> PlanResult<()> {
+        let twice = table.columns.iter().filter(|(_, slot)| **slot == Slot::Ambiguous).map(|(name, _)| name).min();
+        match twice {
+            Some(value) => Err(self.ambiguous(&Ident { value: value.clone(), quoted: false, span: at })),
             None => Ok(()),
         }
     }
@@ -119,10 +179,10 @@ impl Scope {
     /// The columns that `t.*` gives.
     pub fn qualified_star(&self, table: &[Ident]) -> PlanResult<std::ops::Range<usize>> {
         let names: Vec<&str> = table.iter().map(|i| i.value.as_str()).collect();
-        match self.table(&names) {
-            Some(t) => Ok(t.start..t.start + t.len),
-            None => Err(self.unknown_table(table)),
-        }
+        let Some(t) = self.table(&names) else { return Err(self.unknown_table(table)) };
+        let span = table.iter().skip(1).fold(table[0].span, |s, i| s.to(i.span));
+        self.check_distinct(t, span)?;
+        Ok(t.start..t.start + t.len)
     }
 
     /// The column as an expression.
@@ -172,6 +232,9 @@ impl Scope {
     fn column(&self, slot: Slot, path: &[Ident], span: Span) -> PlanResult<Rex> {
         match slot {
             Slot::One(index) => path[1..].iter().try_fold(self.rex(index), field).map(|rex| rex.at(span)),
+            Slot::Merged(index) => {
+                path[1..].iter().try_fold(self.merged[index].1.clone(), field).map(|rex| rex.at(span))
+            }
             Slot::Ambiguous => Err(self.ambiguous(&path[0])),
         }
     }
@@ -251,6 +314,14 @@ fn unknown_field(row: Rex, name: &Ident) -> Rex {
     let key = super::rex::Value::String(name.value.as_str().into());
     let key = Rex::literal(key, TypeKind::Char(name.value.chars().count() as u32).not_null()).at(name.span);
     Rex::call(&operators::ITEM, vec![row, key], DataType::unknown()).at(name.span)
+}
+
+fn shifted(slot: Slot, columns: usize, merged: usize) -> Slot {
+    match slot {
+        Slot::One(i) => Slot::One(i + columns),
+        Slot::Merged(i) => Slot::Merged(i + merged),
+        Slot::Ambiguous => Slot::Ambiguous,
+    }
 }
 
 impl Resolver for Scope {

@@ -23,6 +23,7 @@ operator!(AND, "AND", Infix, (0, MANY), &[Operand::Boolean], boolean);
 operator!(OR, "OR", Infix, (0, MANY), &[Operand::Boolean], boolean);
 operator!(NOT, "NOT", Prefix, (1, 1), &[Operand::Boolean], boolean);
 operator!(EQUALS, "=", Infix, (2, 2), &[Operand::Any], boolean);
+operator!(IS_NOT_DISTINCT, "IS NOT DISTINCT FROM", Function, (2, 2), &[Operand::Any], boolean_not_null);
 operator!(NOT_EQUALS, "<>", Infix, (2, 2), &[Operand::Any], boolean);
 operator!(LESS, "<", Infix, (2, 2), &[Operand::Any], boolean);
 operator!(LESS_OR_EQUAL, "<=", Infix, (2, 2), &[Operand::Any], boolean);

@@ -110,6 +110,7 @@ impl Comparison<'_> {
             Operator::OverAggregate(o) => Some(o.proctime),
             Operator::Deduplicate(d) => Some(d.proctime),
             Operator::TemporalSort(s) => Some(s.proctime),
+            Operator::IntervalJoin(j) => Some(!j.interval.event_time),
             Operator::WindowRank(_) | Operator::WindowDeduplicate(_) => Some(false),
             _ => None,
         };
@@ -133,6 +134,17 @@ impl Comparison<'_> {
             _ => {}
         }
         facts
+    }
+
+    /// The family of the first operator with state among a pair and what reads it.
+    pub fn nearest_keeper(&self, number: usize) -> Option<&'static str> {
+        let first = std::iter::once(number).chain(self.matching.above(number)).find(|p| self.keeps_state(*p))?;
+        let pair = &self.matching.pairs[first];
+        match (pair.new, pair.old) {
+            (Some(n), _) => Some(family(&self.new.plan.node(n).op)),
+            (None, Some(o)) => Some(family(&self.old.plan.node(o).op)),
+            (None, None) => None,
+        }
     }
 
     /// True if a pair's operator keeps state on one side at least.

@@ -3,6 +3,7 @@
 mod aggregate;
 mod context;
 mod ddl;
+mod join;
 mod nulls;
 mod over;
 mod rank;
@@ -171,6 +172,7 @@ impl<'a> Comparison<'a> {
             "limit" | "sort-limit" | "temporal-sort" => self.sorted(number, o, n),
             "source" => super::sources::compare(self, number, o, n),
             "union" => self.union(number, o, n),
+            "join" | "interval-join" => self.join(number, o, n),
             "changelog-normalize" => {
                 let input = |op: &Operator| match op {
                     Operator::ChangelogNormalize(c) => c.keys.clone(),
@@ -452,13 +454,6 @@ impl<'a> Comparison<'a> {
         let passes_on = matches!(kind, ChangeKind::Filter { .. } | ChangeKind::UnionInputs { .. });
         let keeper = self.matching.above(number).into_iter().find(|p| passes_on && self.keeps_state(*p));
         let operator = Some(self.operator(keeper.unwrap_or(number)));
-        if let (ChangeKind::Filter { .. }, Some(keeper)) = (&kind, keeper) {
-            let pair = &self.matching.pairs[keeper];
-            let op = pair.new.map(|id| &self.new.plan.node(id).op);
-            if let Some(op) = op.or(pair.old.map(|id| &self.old.plan.node(id).op)) {
-                context.push(("reader", family(op).into()));
-            }
-        }
         let chain = self.matching.pairs[number]
             .new
             .map(|id| self.new.plan.node(id).origins.iter().collect())

@@ -77,8 +77,8 @@ impl Comparison<'_> {
     }
 
     pub(super) fn input_difference(&mut self, o: NodeId, n: NodeId) -> Vec<Ident> {
-        let old = self.old.needed_input(o, &self.matching, &mut self.interner);
-        let new = self.new.needed_input(n, &self.matching, &mut self.interner);
+        let old = self.old.needed_input(o, 0, &self.matching, &mut self.interner);
+        let new = self.new.needed_input(n, 0, &self.matching, &mut self.interner);
         keys::compare(&old, &new, Order::Free).map_or_else(Vec::new, |d| d.differing().collect())
     }
 }

@@ -179,8 +179,13 @@ impl Comparison<'_> {
 
     /// The rows that an operator keeps: which columns they have. `explained` columns differ because of keys or order, which are stated.
     pub(super) fn input_columns(&mut self, number: usize, o: NodeId, n: NodeId, explained: &[Ident]) {
-        let old = self.old.needed_input(o, &self.matching, &mut self.interner);
-        let new = self.new.needed_input(n, &self.matching, &mut self.interner);
+        self.side_columns(number, o, n, 0, explained);
+    }
+
+    /// The same for one input of an operator that has several.
+    pub(super) fn side_columns(&mut self, number: usize, o: NodeId, n: NodeId, side: usize, explained: &[Ident]) {
+        let old = self.old.needed_input(o, side, &self.matching, &mut self.interner);
+        let new = self.new.needed_input(n, side, &self.matching, &mut self.interner);
         let Some(diff) = keys::compare(&old, &new, Order::Free) else { return };
         if diff.differing().all(|d| explained.contains(&d)) {
             return;

@@ -11,10 +11,11 @@ use super::Builder;
 use super::budget::check_size;
 use super::group_items::{GroupItems, Key};
 use super::legacy_window::LegacyWindow;
-use super::select::{SelectResolver, apply_filter, item_name, unique};
+use super::select::{ItemNames, SelectResolver, apply_filter, item_name};
 use crate::catalog::aggregates::{AggregateDef, Distinct};
 use crate::catalog::functions::ArgumentType;
 use crate::catalog::types::{DataType, TypeKind};
+use crate::logical::join::unique_names;
 use crate::logical::make;
 use crate::logical::print::digest;
 use crate::logical::rel::{
@@ -216,7 +217,7 @@ impl<'a> Builder<'a> {
         };
         let mut translator = Translator::new(self.catalog);
         let mut items = Vec::new();
-        let mut names = Vec::new();
+        let mut names = ItemNames::default();
         for (i, item) in select.items.iter().enumerate() {
             match item {
                 SelectItem::Expr { expr, alias } => {
@@ -233,24 +234,24 @@ impl<'a> Builder<'a> {
                         collector.calls[k].name.get_or_insert_with(|| name.clone());
                     }
                     items.push(rex);
-                    names.push(name);
+                    names.written(name);
                 }
                 SelectItem::Star(span) => {
                     scope.check_star(*span)?;
-                    for c in scope.star() {
-                        items.push(scope.rex(c).at(*span));
-                        names.push(scope.columns()[c].0.as_str().into());
+                    for (name, rex) in scope.star() {
+                        items.push(rex.at(*span));
+                        names.of_star(name);
                     }
                 }
                 SelectItem::QualifiedStar(table) => {
-                    scope.check_star(table.span)?;
                     for c in scope.qualified_star(&table.parts)? {
                         items.push(scope.rex(c).at(table.span));
-                        names.push(scope.columns()[c].0.as_str().into());
+                        names.of_star(&scope.columns()[c].0);
                     }
                 }
             }
         }
+        let mut names = names.list;
         self.sort_own = items.len();
         self.sort_columns.clear();
         for expr in sort_items {
@@ -496,7 +497,7 @@ fn build_aggregate(
         })
         .collect();
     check_size(&below.exprs, &rel, at)?;
-    let mut input = rel.project_as(below.exprs, unique(names), Origins::at(at));
+    let mut input = rel.project_as(below.exprs, unique_names(names), Origins::at(at));
     let mut expand_id = None;
     if let Some(sets) = &sets {
         let (expanded, id, moved) = expand(input, &key_columns, sets, &calls, at);

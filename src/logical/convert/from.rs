@@ -15,21 +15,40 @@ use crate::plan_error::{PlanError, PlanResult};
 use crate::source::Span;
 use crate::syntax::ast::{Hint, Ident, ObjectName, Select, TableAlias, TableRef, TableRefKind};
 
-/// A FROM item: its rows and the name its columns go by.
+/// A FROM item: its rows and the names its columns go by.
 pub(super) struct FromItem {
     pub rel: Rel,
-    pub qualifier: Vec<String>,
-    /// Columns that bear the name of another one: their places, and the name that the plan does not give them.
-    pub repeated: Vec<(usize, Arc<str>)>,
+    pub scope: Scope,
 }
 
 impl FromItem {
-    /// A scope of this item alone.
-    pub fn scope(&self) -> Scope {
-        let name: Vec<&str> = self.qualifier.iter().map(String::as_str).collect();
-        let written = |i: usize| self.repeated.iter().find(|(at, _)| *at == i).map(|(_, name)| name);
-        let columns = self.rel.columns.iter().enumerate();
-        Scope::of_table(&name, columns.map(|(i, c)| (written(i).unwrap_or(&c.name).to_string(), c.ty.clone())))
+    /// An item whose columns go by one name; empty for one without a name.
+    pub fn named(rel: Rel, qualifier: &[String]) -> Self {
+        Self::written(rel, qualifier, &[])
+    }
+
+    /// The same where columns bear the name of another one: their places, and the name that the plan does not give them.
+    pub fn written(rel: Rel, qualifier: &[String], repeated: &[(usize, Arc<str>)]) -> Self {
+        let qualifier: Vec<&str> = qualifier.iter().map(String::as_str).collect();
+        let written = |i: usize| repeated.iter().find(|(at, _)| *at == i).map(|(_, name)| name);
+        let columns = rel.columns.iter().enumerate();
+        let columns = columns.map(|(i, c)| (written(i).unwrap_or(&c.name).to_string(), c.ty.clone()));
+        let scope = Scope::of_table(&qualifier, columns);
+        FromItem { rel, scope }
+    }
+
+    /// The item by its alias, if it has one. Columns of one name stay so unless the alias names all columns.
+    fn called(self, alias: Option<&TableAlias>) -> PlanResult<Self> {
+        let Some(alias) = alias else { return Ok(self) };
+        let FromItem { rel, scope } = self;
+        let rel = rename(rel, alias)?;
+        let name = [alias.name.value.as_str()];
+        let scope = if alias.columns.is_empty() {
+            Scope::of_table(&name, scope.columns().iter().cloned())
+        } else {
+            Scope::of_table(&name, rel.columns.iter().map(|c| (c.name.to_string(), c.ty.clone())))
+        };
+        Ok(FromItem { rel, scope })
     }
 }
 
@@ -40,13 +59,14 @@ impl<'a> Builder<'a> {
             self.top = false;
         }
         match select.from.as_slice() {
-            [] => Ok(FromItem { rel: self.one_row(select.span), qualifier: Vec::new(), repeated: Vec::new() }),
+            [] => Ok(FromItem::named(self.one_row(select.span), &[])),
             [one] => self.table_ref(one, select),
-            [_, second, ..] => Err(PlanError::unsupported(second.span, "a join").into()),
+            [first, others @ ..] => self.comma_joins(first, others, select),
         }
     }
 
-    fn table_ref(&mut self, table: &'a TableRef, select: &'a Select) -> PlanResult<FromItem> {
+    /// One FROM item with its name and its joins.
+    pub(super) fn table_ref(&mut self, table: &'a TableRef, select: &'a Select) -> PlanResult<FromItem> {
         self.repeated.clear();
         self.top &= matches!(table.kind, TableRefKind::Table { .. } | TableRefKind::Parenthesized(_));
         let (rel, name) = match &table.kind {
@@ -64,26 +84,18 @@ impl<'a> Builder<'a> {
                 (self.table_function(call, *wrapped, *lateral, table.span, select)?, Vec::new())
             }
             TableRefKind::Unnest { .. } => return Err(PlanError::unsupported(table.span, "UNNEST").into()),
-            TableRefKind::Join(_) => return Err(PlanError::unsupported(table.span, "a join").into()),
+            TableRefKind::Join(join) => {
+                return self.join(join, table.span, select)?.called(table.alias.as_ref());
+            }
             TableRefKind::MatchRecognize(_) => {
                 return Err(PlanError::unsupported(table.span, "MATCH_RECOGNIZE").into());
             }
             TableRefKind::Parenthesized(inner) => {
-                let item = self.table_ref(inner, select)?;
-                self.repeated = item.repeated;
-                (item.rel, item.qualifier)
+                return self.table_ref(inner, select)?.called(table.alias.as_ref());
             }
         };
-        let mut repeated = std::mem::take(&mut self.repeated);
-        if table.alias.as_ref().is_some_and(|a| !a.columns.is_empty()) {
-            repeated.clear();
-        }
-        match &table.alias {
-            Some(alias) => {
-                Ok(FromItem { rel: rename(rel, alias)?, qualifier: vec![alias.name.value.clone()], repeated })
-            }
-            None => Ok(FromItem { rel, qualifier: name, repeated }),
-        }
+        let repeated = std::mem::take(&mut self.repeated);
+        FromItem::written(rel, &name, &repeated).called(table.alias.as_ref())
     }
 
     /// A CTE, table or view by its name. `select` is where an inferred table finds its columns.
@@ -115,6 +127,10 @@ impl<'a> Builder<'a> {
                     return Err(self.catalog.unknown_table(name, self.ctes.iter().map(|c| c.name)));
                 }
                 let Some((select, alias)) = select else { return Err(self.catalog.unknown_table(name, [])) };
+                // Which of the tables a column belongs to, and whether it is a time attribute, only their DDL tells.
+                if self.joins > 0 {
+                    return Err(PlanError::unsupported(name.span, "a join of a table without DDL").into());
+                }
                 let table = self.infer(path, name, select, alias);
                 self.charge(table.columns.len(), name.span)?;
                 Ok((self.scan(table, Vec::new(), name.span)?, qualifier))

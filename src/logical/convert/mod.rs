@@ -7,6 +7,7 @@ mod ast_columns;
 mod budget;
 mod from;
 mod group_items;
+mod join;
 mod legacy_window;
 mod over;
 mod query;
@@ -50,6 +51,8 @@ pub struct Builder<'a> {
     /// ORDER BY items that the next SELECT has to compute beside its own, and where they then are.
     sort_items: Vec<&'a Expr>,
     sort_columns: Vec<usize>,
+    /// How many joins are around the FROM item that is read.
+    joins: usize,
     /// How many columns that SELECT has of its own.
     sort_own: usize,
     /// Columns of the last query that bear the name of another one: the plan numbers them, but to the text they are one name.
@@ -79,6 +82,7 @@ impl<'a> Builder<'a> {
             notes: Vec::new(),
             having: Vec::new(),
             inferred: BTreeMap::new(),
+            joins: 0,
             sort_items: Vec::new(),
             sort_columns: Vec::new(),
             sort_own: 0,

@@ -1,12 +1,15 @@
 //! SELECT: WHERE, the select list, DISTINCT; aggregates are in [`super::aggregate`].
 
-use std::collections::HashSet;
 use std::sync::Arc;
+
+use rustc_hash::FxHashSet;
 
 use super::Builder;
 use super::aggregate::AggregateCollector;
 use super::budget::check_size;
+use super::from::FromItem;
 use crate::catalog::aggregates::{self, AggregateKind};
+use crate::logical::join::unique_names;
 use crate::logical::rel::{Aggregate, Rel, RelOp};
 use crate::logical::rex::{Origins, Rex};
 use crate::logical::scope::Scope;
@@ -85,8 +88,8 @@ impl<'a> Builder<'a> {
             return Err(PlanError::unsupported(qualify.span, "QUALIFY").into());
         }
         // It gives an operator's state a time to live of its own, which is not planned: no verdict is better than a wrong one.
-        if let Some(hint) = select.hints.iter().find(|h| h.name == "STATE_TTL") {
-            return Err(PlanError::unsupported(hint.span, "the hint STATE_TTL").into());
+        if let Some(hint) = select.hints.iter().find(|h| matches!(h.name.as_str(), "STATE_TTL" | "JOIN_STATE_TTL")) {
+            return Err(PlanError::unsupported(hint.span, format_args!("the hint {}", hint.name)).into());
         }
         check_windows(&select.windows)?;
         let sort_items = std::mem::take(&mut self.sort_items);
@@ -95,10 +98,8 @@ impl<'a> Builder<'a> {
             || select.items.iter().any(|i| matches!(i, SelectItem::Expr { expr, .. } if contains_aggregate(expr)));
         // Rows that are put together anew have no order.
         self.top &= !aggregates && !select.distinct && sort_items.is_empty();
-        let item = self.read_from(select)?;
+        let FromItem { mut rel, mut scope } = self.read_from(select)?;
         self.top = false;
-        let mut scope = item.scope();
-        let mut rel = item.rel;
         if let Some(condition) = &select.selection {
             rel = self.filter(rel, condition, &mut scope, "WHERE")?;
         }
@@ -134,7 +135,7 @@ impl<'a> Builder<'a> {
     ) -> PlanResult<Rel> {
         let mut translator = Translator::new(self.catalog);
         let mut exprs = Vec::new();
-        let mut names: Vec<Arc<str>> = Vec::new();
+        let mut names = ItemNames::default();
         for (i, item) in select.items.iter().enumerate() {
             match item {
                 SelectItem::Expr { expr, alias } => {
@@ -146,7 +147,7 @@ impl<'a> Builder<'a> {
                         clause: "the select list",
                     };
                     exprs.push(simplify::simplify(translator.select_item(expr, &mut resolver)?));
-                    names.push(item_name(expr, alias.as_ref(), i));
+                    names.written(item_name(expr, alias.as_ref(), i));
                 }
                 SelectItem::Star(span) => {
                     if scope.columns().is_empty() || select.from.is_empty() {
@@ -155,20 +156,20 @@ impl<'a> Builder<'a> {
                             .into());
                     }
                     scope.check_star(*span)?;
-                    for c in scope.star() {
-                        exprs.push(scope.rex(c).at(*span));
-                        names.push(scope.columns()[c].0.as_str().into());
+                    for (name, rex) in scope.star() {
+                        exprs.push(rex.at(*span));
+                        names.of_star(name);
                     }
                 }
                 SelectItem::QualifiedStar(table) => {
-                    scope.check_star(table.span)?;
                     for c in scope.qualified_star(&table.parts)? {
                         exprs.push(scope.rex(c).at(table.span));
-                        names.push(scope.columns()[c].0.as_str().into());
+                        names.of_star(&scope.columns()[c].0);
                     }
                 }
             }
         }
+        let mut names = names.list;
         self.sort_own = exprs.len();
         self.sort_columns.clear();
         for expr in sort_items {
@@ -194,11 +195,37 @@ impl<'a> Builder<'a> {
     }
 }
 
+/// The names of a select list, in its order.
+#[derive(Default)]
+pub(super) struct ItemNames {
+    pub list: Vec<Arc<str>>,
+    taken: FxHashSet<Arc<str>>,
+}
+
+impl ItemNames {
+    /// An item that is written out bears its name whoever else does.
+    pub fn written(&mut self, name: Arc<str>) {
+        self.taken.insert(name.clone());
+        self.list.push(name);
+    }
+
+    /// A column that `*` brings gets a number if its name is taken (Calcite's `addToSelectList`).
+    pub fn of_star(&mut self, name: &str) {
+        let mut candidate: Arc<str> = name.into();
+        let mut number = 0;
+        while !self.taken.insert(candidate.clone()) {
+            candidate = format!("{name}{number}").into();
+            number += 1;
+        }
+        self.list.push(candidate);
+    }
+}
+
 impl Builder<'_> {
     /// The names that the plan gives the columns of a SELECT, of which the first `own` are its own; notes which of them share
     /// a name in the text.
     pub(super) fn unique_names(&mut self, names: Vec<Arc<str>>, own: usize) -> Vec<Arc<str>> {
-        let given = unique(names.clone());
+        let given = unique_names(names.clone());
         self.repeated.clear();
         let differ = names.into_iter().zip(&given).take(own).enumerate().filter(|(_, (name, given))| name != *given);
         self.repeated.extend(differ.map(|(i, (name, _))| (i, name)));
@@ -253,27 +280,6 @@ pub(super) fn item_name(expr: &Expr, alias: Option<&Ident>, i: usize) -> Arc<str
         (None, ExprKind::Field(_, name)) => name.value.as_str().into(),
         _ => format!("EXPR${i}").into(),
     }
-}
-
-/// Repeated names get a number (Calcite's `SqlValidatorUtil.uniquify`).
-pub(super) fn unique(names: Vec<Arc<str>>) -> Vec<Arc<str>> {
-    let mut seen: HashSet<Arc<str>> = HashSet::with_capacity(names.len());
-    names
-        .into_iter()
-        .map(|name| {
-            if seen.insert(name.clone()) {
-                return name;
-            }
-            let mut i = 0;
-            loop {
-                let candidate: Arc<str> = format!("{name}{i}").into();
-                if seen.insert(candidate.clone()) {
-                    return candidate;
-                }
-                i += 1;
-            }
-        })
-        .collect()
 }
 
 /// True if an aggregate (not over a window) is called in the expression.

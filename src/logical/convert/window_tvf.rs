@@ -86,6 +86,7 @@ impl<'a> Builder<'a> {
         let time = find(&input, time_column)?;
         if input.rel.columns[time].ty.is_unknown() {
             input.rel = assume_rowtime(input.rel, time);
+            input.scope.set_type(time, input.rel.columns[time].ty.clone());
         }
         check_time(&input.rel.columns[time], name, time_arg.span)?;
         let partition = self.partition_keys(table, &input, name, data.span)?;
@@ -157,7 +158,8 @@ impl<'a> Builder<'a> {
                 .label("not allowed here")
                 .into());
         }
-        Ok(FromItem { rel, qualifier, repeated: std::mem::take(&mut self.repeated) })
+        let repeated = std::mem::take(&mut self.repeated);
+        Ok(FromItem::written(rel, &qualifier, &repeated))
     }
 
     fn partition_keys(
@@ -173,7 +175,7 @@ impl<'a> Builder<'a> {
                 .help("put the key into GROUP BY")
                 .into());
         }
-        let mut scope = input.scope();
+        let mut scope = input.scope.clone();
         let mut translator = Translator::new(self.catalog);
         let mut keys = Vec::with_capacity(table.partition_by.len());
         for e in &table.partition_by {
@@ -217,7 +219,7 @@ impl<'a> Builder<'a> {
 
 /// The input column that a DESCRIPTOR names.
 fn find(input: &FromItem, name: &Ident) -> PlanResult<usize> {
-    let rex = input.scope().resolve(std::slice::from_ref(name))?;
+    let rex = input.scope.resolve(std::slice::from_ref(name))?;
     rex.as_input().ok_or_else(|| PlanError::rejected(name.span, "a DESCRIPTOR names a column").into())
 }
 

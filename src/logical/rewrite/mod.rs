@@ -1,11 +1,15 @@
 //! Brings a query into the shape that Flink's optimizer gives it, step by step and always in the same order.
 //!
 //! Each file is one of Flink's steps, reduced to what decides the operators and the columns they carry:
-//! OVER is split off ([`split_over`]), filters sink ([`push_filters`]), unused columns go ([`prune`]), sources take over what
-//! they can ([`sources`]), ranks are recognized ([`ranks`]), window functions are pulled into their aggregates
-//! ([`window_aggregates`]). The order matters: what happens before OVER is split off prunes through it, what happens after does not.
+//! OVER is split off ([`split_over`]), filters sink ([`push_filters`]) and pass joins ([`join_filters`]), the keys of joins
+//! become columns ([`join_keys`]), unused columns go ([`prune`]), sources take over what they can ([`sources`]), ranks are
+//! recognized ([`ranks`]), window functions are pulled into their aggregates ([`window_aggregates`]), and time attributes end
+//! where a join does not keep them ([`join_times`]). The order matters: what happens before OVER is split off prunes through it, what happens after does not.
 
 pub mod columns;
+mod join_filters;
+mod join_keys;
+mod join_times;
 mod project_unions;
 mod prune;
 mod prune_empty;
@@ -16,6 +20,7 @@ mod remove_aggregates;
 mod sort_projects;
 mod sources;
 mod split_over;
+mod strong;
 mod unique_keys;
 mod window_aggregates;
 pub mod window_columns;
@@ -31,13 +36,15 @@ pub fn optimize(rel: Rel) -> PlanResult<Rel> {
     let rel = split_over::split_over(rel)?;
     let rel = push_filters::push_filters(rel);
     let rel = prune_empty::prune_empty(rel);
+    let rel = join_keys::compute_join_keys(rel);
     let rel = project_unions::project_unions(rel);
     let rel = prune::prune_root(rel);
     let rel = sort_projects::sort_below_projects(rel);
     let rel = sources::push_into_sources(rel);
     let rel = remove_aggregates::remove_aggregates(rel);
     let rel = ranks::recognize_ranks(rel)?;
-    window_aggregates::plan_window_aggregates(rel)
+    let rel = window_aggregates::plan_window_aggregates(rel)?;
+    Ok(join_times::materialize_join_times(rel))
 }
 
 /// Projections that only rename go, and their names with them.
@@ -57,6 +64,10 @@ fn drop_renames(rel: Rel) -> Rel {
                 .map(|(c, first)| RelColumn { name: first.name.clone(), ..c });
             Rel { op, columns: columns.collect(), inputs, origins }
         }
+        RelOp::Join(join) => match <[Rel; 2]>::try_from(inputs) {
+            Ok([left, right]) => Rel::join(left, right, join, origins),
+            Err(inputs) => Rel { op: RelOp::Join(join), inputs, columns, origins },
+        },
         op => Rel { op, inputs, columns, origins },
     }
 }

@@ -1,6 +1,6 @@
 //! Drops columns that nobody reads, as far as Flink's projection push-down carries.
 //!
-//! A projection goes through filters, unions, window functions and watermark assigners down to the source. An assigner
+//! A projection goes through filters, joins, unions, window functions and watermark assigners down to the source. An assigner
 //! right above a scan without computed columns keeps the whole row (its projection stays above), and OVER reads its whole input. Aggregates
 //! lose calls that nobody reads, but the projection that feeds them keeps their arguments.
 
@@ -10,6 +10,7 @@ use super::columns::{ColumnMap, columns_in_order, identity, keep_calls, moved, r
 use super::unique_keys::unique_keys;
 use crate::catalog::connectors::Connector;
 use crate::catalog::types::TypeKind;
+use crate::logical::join::Join;
 use crate::logical::rel::{Aggregate, GroupWindow, Rel, RelColumn, RelOp, Scan, Watermark, WindowTvf};
 use crate::logical::rex::{Origins, Rex, Value};
 
@@ -82,6 +83,12 @@ fn prune(rel: Rel, wanted: &[usize]) -> (Rel, ColumnMap) {
             let mut columns: Vec<RelColumn> = wanted.iter().map(|i| columns[*i].clone()).collect();
             first_names(&mut columns, &inputs);
             (Rel { op: RelOp::Union, inputs, columns, origins }, map)
+        }
+        RelOp::Join(join) => prune_join(join, inputs, origins, wanted),
+        RelOp::Values(rows) if rows.is_empty() => {
+            let map = positions(columns.len(), wanted);
+            let columns = wanted.iter().map(|i| columns[*i].clone()).collect();
+            (Rel { op: RelOp::Values(rows), inputs, columns, origins }, map)
         }
         // These read (or keep) their whole input.
         op @ (RelOp::Over(_)
@@ -178,6 +185,34 @@ fn prune_scan(scan: Scan, columns: Vec<RelColumn>, origins: Origins, wanted: &[u
     let columns = wanted.iter().map(|i| columns[*i].clone()).collect();
     let op = RelOp::Scan(Scan { fields, projected: true, ..scan });
     (Rel { op, inputs: Vec::new(), columns, origins }, map)
+}
+
+/// A join passes on what is wanted and what its condition reads, in the order of its inputs.
+fn prune_join(join: Join, inputs: Vec<Rel>, origins: Origins, wanted: &[usize]) -> (Rel, ColumnMap) {
+    let mut needed = columns_in_order(&join.conditions);
+    needed.extend_from_slice(wanted);
+    sort_unique(&mut needed);
+    let mut map = ColumnMap::new();
+    let (mut first, mut kept) = (0, 0);
+    let mut narrowed = Vec::with_capacity(2);
+    for input in inputs {
+        let width = input.columns.len();
+        let mut own: Vec<usize> =
+            needed.iter().filter(|i| (first..first + width).contains(*i)).map(|i| i - first).collect();
+        if own.is_empty() {
+            // Rows must have a column.
+            own.push(0);
+        }
+        map.extend(positions(width, &own).into_iter().map(|at| at.map(|at| at + kept)));
+        let (input, places) = prune(input, &own);
+        let input = select(input, &places, &own);
+        kept += input.columns.len();
+        first += width;
+        narrowed.push(input);
+    }
+    let conditions = join.conditions.iter().map(|c| c.remap(&map)).collect();
+    let Ok([left, right]) = <[Rel; 2]>::try_from(narrowed) else { unreachable!("a join has two inputs") };
+    (Rel::join(left, right, Join { conditions, ..join }, origins), map)
 }
 
 fn prune_tvf(

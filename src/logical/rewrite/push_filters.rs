@@ -1,6 +1,7 @@
-//! Filters sink through projections, unions and the keys of aggregates. They stop at OVER, ranks, window functions and
+//! Filters sink through projections, unions, joins and the keys of aggregates. They stop at OVER, ranks, window functions and
 //! watermarks, as in Flink (no rule of its streaming program carries them further).
 
+use super::join_filters::push_through_join;
 use crate::logical::rel::{Rel, RelOp};
 use crate::logical::rex::{Origins, Rex};
 use crate::logical::simplify;
@@ -47,6 +48,7 @@ fn push(rel: Rel, mut conditions: Vec<Rex>, origins: Origins) -> Rel {
             let inputs = inputs.into_iter().map(|i| push_simplified(i, conditions.clone(), origins.clone())).collect();
             Rel { op: RelOp::Union, inputs, columns, origins: at }
         }
+        RelOp::Join(join) => push_through_join(join, inputs, conditions, origins, at),
         op => {
             let inputs = inputs.into_iter().map(push_filters).collect();
             Rel { op, inputs, columns, origins: at }.filter(conditions, origins)
@@ -55,7 +57,7 @@ fn push(rel: Rel, mut conditions: Vec<Rex>, origins: Origins) -> Rel {
 }
 
 /// Substitution can turn a condition into a constant: `1 > 0` in a branch of a union.
-fn push_simplified(input: Rel, conditions: Vec<Rex>, origins: Origins) -> Rel {
+pub(super) fn push_simplified(input: Rel, conditions: Vec<Rex>, origins: Origins) -> Rel {
     let conditions: Vec<Rex> =
         conditions.into_iter().flat_map(|c| simplify::conjuncts(simplify::simplify_filter(c))).collect();
     push(input, conditions, origins)

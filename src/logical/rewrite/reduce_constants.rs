@@ -6,6 +6,7 @@
 
 use crate::catalog::functions::operators as op;
 use crate::catalog::types::DataType;
+use crate::logical::join::Join;
 use crate::logical::rel::{Rel, RelColumn, RelOp};
 use crate::logical::rex::{Function, Rex, RexKind, Value};
 use crate::logical::simplify;
@@ -26,6 +27,11 @@ pub fn reduce_constants(rel: Rel) -> Rel {
             } else {
                 RelOp::Project(reduce(exprs, &known))
             }
+        }
+        RelOp::Join(join) => {
+            let known: Vec<Option<Rex>> = inputs.iter().flat_map(side_constants).collect();
+            let conditions = join.conditions.into_iter().flat_map(|c| reduce_condition(c, &known)).collect();
+            RelOp::Join(Join { conditions, ..join })
         }
         op => op,
     };
@@ -66,6 +72,31 @@ fn reduce(exprs: Vec<Rex>, known: &[Option<Rex>]) -> Vec<Rex> {
         .collect()
 }
 
+/// The constants of a side of a join, those that are computed right below it among them.
+fn side_constants(rel: &Rel) -> Vec<Option<Rex>> {
+    let mut known = constants(rel);
+    if let RelOp::Project(exprs) = &rel.op {
+        for (known, e) in known.iter_mut().zip(exprs).filter(|(_, e)| is_constant(e)) {
+            known.get_or_insert_with(|| e.clone());
+        }
+    }
+    known
+}
+
+/// The condition of a join over what its inputs are known to hold; nothing if it always holds.
+fn reduce_condition(condition: Rex, known: &[Option<Rex>]) -> Vec<Rex> {
+    let mut reads = false;
+    condition.visit(&mut |r| reads |= r.as_input().is_some_and(|i| known[i].is_some()));
+    if !reads {
+        return vec![condition];
+    }
+    let reduced = condition.map_inputs(&mut |i, used| match &known[i] {
+        Some(constant) => constant.clone().with_origins(&used.origins),
+        None => used.clone(),
+    });
+    simplify::conjuncts(simplify::simplify_filter(reduced))
+}
+
 /// For each column of `rel` the constant that it always is, if there is one.
 fn constants(rel: &Rel) -> Vec<Option<Rex>> {
     match &rel.op {
@@ -93,6 +124,11 @@ fn constants(rel: &Rel) -> Vec<Option<Rex>> {
             let mut known: Vec<Option<Rex>> = aggregate.keys.iter().map(|k| below[*k].clone()).collect();
             known.resize(rel.columns.len(), None);
             known
+        }
+        RelOp::Join(join) => {
+            let pads = [join.join_type.pads_left(), join.join_type.pads_right()];
+            let sides = rel.inputs.iter().zip(pads);
+            sides.flat_map(|(i, padded)| if padded { vec![None; i.columns.len()] } else { constants(i) }).collect()
         }
         _ => vec![None; rel.columns.len()],
     }

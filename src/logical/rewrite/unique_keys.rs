@@ -1,5 +1,6 @@
 //! Columns whose values never repeat (Flink's `FlinkRelMdUniqueKeys`). A watermark assigner hides the keys of its source.
 
+use crate::logical::join::{Join, JoinKey};
 use crate::logical::rel::{Rank, RankType, Rel, RelOp};
 
 /// The unique keys of `rel`'s rows, each a set of columns.
@@ -25,6 +26,10 @@ pub fn unique_keys(rel: &Rel) -> Vec<Vec<usize>> {
             [first, first + 1].iter().map(|bound| (0..aggregate.keys.len()).chain([*bound]).collect()).collect()
         }
         RelOp::Rank(rank) => rank_keys(rel, rank),
+        RelOp::Join(join) => {
+            let keys = [unique_keys(&rel.inputs[0]), unique_keys(&rel.inputs[1])];
+            join_keys(join, rel.inputs[0].columns.len(), &keys)
+        }
         _ => Vec::new(),
     }
 }
@@ -38,6 +43,26 @@ fn rank_keys(rel: &Rel, rank: &Rank) -> Vec<Vec<usize>> {
         } else if rank.output_number {
             keys.push(rank.partition.iter().copied().chain([rel.columns.len() - 1]).collect());
         }
+    }
+    keys
+}
+
+/// A key of each side together; and those of one side alone if its rows meet at most one of the other side
+/// (Flink's `FlinkRelMdUniqueKeys.getJoinUniqueKeys`).
+fn join_keys(join: &Join, width: usize, [left, right]: &[Vec<Vec<usize>>; 2]) -> Vec<Vec<usize>> {
+    let pairs = join.keys(width);
+    let shifted = |key: &Vec<usize>| key.iter().map(|c| c + width).collect::<Vec<_>>();
+    let mut keys: Vec<Vec<usize>> = Vec::new();
+    for l in left {
+        keys.extend(right.iter().map(|r| l.iter().copied().chain(shifted(r)).collect()));
+    }
+    let within =
+        |key: &Vec<usize>, of: &dyn Fn(&JoinKey) -> usize| key.iter().all(|c| pairs.iter().any(|p| of(p) == *c));
+    if right.iter().any(|key| within(key, &|p| p.right)) && !join.join_type.pads_left() {
+        keys.extend(left.iter().cloned());
+    }
+    if left.iter().any(|key| within(key, &|p| p.left)) && !join.join_type.pads_right() {
+        keys.extend(right.iter().map(shifted));
     }
     keys
 }
