@@ -210,19 +210,16 @@ impl Lowering<'_> {
                 step_computes_fields: aggregate.step_computes_fields,
             },
         };
-        let keys = node.keys.len();
-        let calls = node.calls.len();
         let mut tree = if two_phases {
             phases(node, input, columns, origins)
         } else {
             let input = exchange(input, node.keys.clone());
             pass_through(Operator::WindowAggregate(node), input, columns, origins)
         };
-        let key: Vec<usize> = (0..keys).collect();
         tree.changelog = ChangelogMode::INSERT;
         tree.monotonic = vec![None; tree.columns.len()];
-        tree.upsert_keys =
-            [keys + calls, keys + calls + 1].iter().map(|b| key.iter().copied().chain([*b]).collect()).collect();
+        // Flink's metadata knows no key of a window aggregate.
+        tree.upsert_keys.clear();
         Ok(tree)
     }
 

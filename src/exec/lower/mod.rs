@@ -23,7 +23,7 @@ use super::{Column, Operator, Target};
 use crate::catalog::SessionOptions;
 use crate::logical::rel::{Rel, RelColumn, RelOp, WindowKind, WindowTvf};
 use crate::logical::rex::{Origins, Rex};
-use crate::plan_error::PlanResult;
+use crate::plan_error::{PlanError, PlanResult};
 
 pub use sink::SinkRequest;
 
@@ -93,6 +93,10 @@ impl Lowering<'_> {
                     Operator::WatermarkAssigner(WatermarkAssigner { rowtime: watermark.rowtime, expr: watermark.expr });
                 Ok(source::below_normalize(op, input, exec_columns(columns), origins))
             }
+            RelOp::Aggregate(aggregate) if join::goes_below_join(&aggregate, &inputs[0]) => {
+                let at = origins.first().unwrap_or_default();
+                Err(PlanError::unsupported(at, "an aggregate by all columns that a join compares").into())
+            }
             RelOp::Aggregate(aggregate) => self.group_aggregate(aggregate, inputs.remove(0), columns, origins),
             RelOp::Expand(expand) => {
                 let input = self.lower(inputs.remove(0))?;
@@ -107,7 +111,7 @@ impl Lowering<'_> {
             RelOp::Over(over) => self.over_aggregate(over, inputs.remove(0), columns, origins),
             RelOp::Sort(sort) => self.sort(sort, inputs.remove(0), columns, origins),
             RelOp::Rank(rank) => self.rank(rank, inputs.remove(0), columns, origins),
-            RelOp::Join(join) => self.join(join, inputs, columns, origins),
+            RelOp::Join(join) => self.join(join, inputs, origins),
             RelOp::Union => {
                 let inputs = inputs.into_iter().map(|i| self.lower(i)).collect::<PlanResult<Vec<_>>>()?;
                 Ok(union(inputs, exec_columns(columns), origins))
@@ -254,12 +258,7 @@ fn union(inputs: Vec<Tree>, columns: Vec<Column>, origins: Origins) -> Tree {
     let first = inputs.next().expect("a union has inputs");
     inputs.fold(first, |left, right| {
         let (a, b) = (left.changelog, right.changelog);
-        let changelog = ChangelogMode {
-            insert: true,
-            update_before: a.update_before || b.update_before,
-            update_after: a.update_after || b.update_after,
-            delete: a.delete || b.delete,
-        };
+        let changelog = a.union(b);
         Tree {
             op: Operator::Union(Union),
             monotonic: vec![None; columns.len()],

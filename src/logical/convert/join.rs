@@ -94,12 +94,9 @@ impl<'a> Builder<'a> {
         };
         names
             .iter()
-            .map(|name| match (left.single(name)?, right.single(name)?) {
-                (Some(l), Some(r)) => Ok(Common { name: name.value.clone(), left: l, right: r, at: name.span }),
-                _ => {
-                    Err(PlanError::unsupported(name.span, "USING or NATURAL over a column that is merged already")
-                        .into())
-                }
+            .map(|name| {
+                let (left, right) = (left.single(name)?, right.single(name)?);
+                Ok(Common { name: name.value.clone(), left, right, at: name.span })
             })
             .collect()
     }
