@@ -226,5 +226,6 @@ fn runs_give_what_flink_gives() {
         include_str!("executor/aggregates.jsonl"),
         include_str!("executor/operators.jsonl"),
         include_str!("executor/documents.jsonl"),
+        include_str!("executor/windows.jsonl"),
     ]);
 }

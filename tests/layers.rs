@@ -32,7 +32,7 @@ const ONLY: [(&str, &[&str]); 12] = [
     ("sqlparser::", &["syntax"]),
     ("clap::", &["cli"]),
     ("miette::", &["report"]),
-    ("sha2::", &["report", "execution"]),
+    ("sha2::", &["report", "execution", "eval"]),
     ("similar::", &["cli"]),
     ("std::fs", &["cli"]),
     ("std::env", &["cli"]),

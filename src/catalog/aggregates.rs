@@ -196,10 +196,10 @@ static AGGREGATES: &[AggregateDef] = &[
     AggregateDef { ordered: true, ..aggregate("FIRST_VALUE", &[Any], Matters, (false, true), first) },
     AggregateDef { ordered: true, ..aggregate("LAST_VALUE", &[Any], Matters, (false, true), first) },
     AggregateDef {
-        arity: (2, 2),
+        arity: (2, 3),
         ..aggregate("JSON_OBJECTAGG", &[Character, Any], Refused, (true, true), string_not_null)
     },
-    aggregate("JSON_ARRAYAGG", &[Any], Refused, (false, true), string_not_null),
+    AggregateDef { arity: (1, 2), ..aggregate("JSON_ARRAYAGG", &[Any], Refused, (false, true), string_not_null) },
     AggregateDef {
         arity: (2, 3),
         ..aggregate("PERCENTILE", &[Numeric, Any, Integer], Refused, (true, true), |_| TypeKind::Double.nullable())

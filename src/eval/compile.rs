@@ -238,6 +238,8 @@ fn folded(evaluator: Evaluator, rex: &Rex, constant: bool) -> Evaluator {
     match evaluator.eval(&[], 0) {
         // Flink's `ExpressionReducer` makes a number of the value's text, which fails for FLOAT but spares DOUBLE.
         Ok(Datum::Float(f)) if !f.is_finite() && !is_number_cast(rex) => Evaluator::failing("Infinite or NaN"),
+        // So are constants of type TIME made a literal, which has no hour beyond a day.
+        Ok(Datum::Time(t)) if t >= 86_400_000 => Evaluator::failing(&format!("Hour out of range: [{}]", t / 3_600_000)),
         Ok(value) => Evaluator::Constant(value),
         Err(_) => evaluator,
     }

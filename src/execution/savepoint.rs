@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::Execution;
-use crate::exec::Plan;
+use crate::exec::{NodeId, Plan};
 use crate::report::model::{ErrorCode, ErrorItem};
 use crate::run::OperatorImage;
 use crate::state;
@@ -24,10 +24,22 @@ pub struct Savepoint {
     pub plan: String,
     /// Processing time, in milliseconds.
     pub clock: i64,
+    /// Event time, where it is made.
+    pub watermarks: Vec<WatermarkImage>,
     /// The state of the operators.
     pub operators: Vec<OperatorImage>,
     /// A hash of all that stands above, to notice a file that was cut or changed.
     pub checksum: String,
+}
+
+/// The last watermark of a source or watermark assigner.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WatermarkImage {
+    /// The operator's id, as `keepstate plan` counts operators.
+    pub operator: u32,
+    /// The watermark, in milliseconds.
+    pub watermark: i64,
 }
 
 fn hex(bytes: &[u8]) -> String {
@@ -56,6 +68,13 @@ impl Savepoint {
             target: execution.plan.target.to_string(),
             plan: fingerprint(execution.plan),
             clock: execution.job.now(),
+            watermarks: execution
+                .job
+                .pipeline()
+                .watermarks()
+                .into_iter()
+                .map(|(id, watermark)| WatermarkImage { operator: id.shown(), watermark })
+                .collect(),
             operators: execution.job.pipeline().image(execution.plan),
             checksum: String::new(),
         };
@@ -64,7 +83,7 @@ impl Savepoint {
     }
 
     fn sum(&self) -> String {
-        let body = serde_json::json!([self.target, self.plan, self.clock, self.operators]);
+        let body = serde_json::json!([self.target, self.plan, self.clock, self.watermarks, self.operators]);
         hex(&Sha256::digest(body.to_string()))
     }
 
@@ -113,7 +132,12 @@ impl Savepoint {
         }
         let restored = execution.job.pipeline().restore(execution.plan, &self.operators);
         restored.map_err(|e| Box::new(ErrorItem::new(ErrorCode::Io, format!("{name} is damaged: {e}"))))?;
+        let ids = execution.plan.ids();
+        let watermarks: Vec<(NodeId, i64)> = ids
+            .filter_map(|id| self.watermarks.iter().find(|w| w.operator == id.shown()).map(|w| (id, w.watermark)))
+            .collect();
         execution.job.set_now(self.clock);
-        Ok(())
+        let resumed = execution.job.pipeline().resume(&watermarks, &mut |_| {});
+        resumed.map_err(|e| Box::new(ErrorItem::new(ErrorCode::Io, format!("{name} does not fit: {e}"))))
     }
 }

@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::diff::Correspondence;
-use crate::exec::{NodeId, Plan};
+use crate::exec::{NodeId, Operator, Plan};
 use crate::execution::Execution;
 use crate::run::store::{EntryImage, SlotImage};
 use crate::run::{OperatorImage, StateShape};
@@ -48,7 +48,7 @@ pub fn migrate(
             entries.extend(carried);
         }
         restored.push(Restored { operator: pair.new.shown(), kind: kind.to_owned(), entries: taken, empty });
-        out.push(OperatorImage { id: pair.new.shown(), kind: kind.to_owned(), watermark: None, entries });
+        out.push(OperatorImage { id: pair.new.shown(), kind: kind.to_owned(), entries });
     }
     (out, restored)
 }
@@ -189,4 +189,31 @@ impl<'a> Migration<'a> {
 
 fn input_width(plan: &Plan, id: NodeId) -> usize {
     plan.input_columns(plan.local_phase(id).unwrap_or(id), 0).len()
+}
+
+/// Event time of the new job: that of the old one where both read the same source.
+pub fn watermarks(old: &mut Execution<'_>, new: &Plan, pairs: &[Correspondence]) -> Vec<(NodeId, i64)> {
+    let sent = old.job.pipeline().watermarks();
+    let resumed = |pair: &Correspondence| {
+        let before = generator(old.plan, pair.old)?;
+        let watermark = sent.iter().find(|(id, _)| *id == before)?.1;
+        Some((generator(new, pair.new)?, watermark))
+    };
+    pairs.iter().filter_map(resumed).collect()
+}
+
+/// What makes the watermarks of a scan: the scan itself, or the assigner above it.
+fn generator(plan: &Plan, scan: NodeId) -> Option<NodeId> {
+    let Operator::TableSourceScan(source) = &plan.node(scan).op else { return None };
+    if source.watermark.is_some() {
+        return Some(scan);
+    }
+    let stands_on = |mut id: NodeId| loop {
+        match plan.node(id).inputs.as_slice() {
+            [input] if *input == scan => return true,
+            [input] => id = *input,
+            _ => return false,
+        }
+    };
+    plan.ids().find(|id| matches!(plan.node(*id).op, Operator::WatermarkAssigner(_)) && stands_on(*id))
 }

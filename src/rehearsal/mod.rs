@@ -13,6 +13,7 @@ use crate::rules::verdict::Verdict;
 use crate::run::{Change, Clock, Emitted, EndOfInput};
 use crate::source::SourceMap;
 pub use compare::{Comparison, Difference, compare};
+use migrate::watermarks;
 pub use migrate::{Restored, migrate};
 pub use report::{JobRehearsal, Observation, RehearsalReport, render_human};
 
@@ -89,15 +90,17 @@ pub fn rehearse(
     // The new job from the savepoint over the rest.
     let mut after = Execution::new(new.plan, setting.clock, sources)?;
     after.job.set_now(before.job.now());
+    let pairs = correspondences(old.plan, new.plan);
     let restored = match job.verdict {
         Verdict::Incompatible => Vec::new(),
         _ => {
-            let pairs = correspondences(old.plan, new.plan);
             let (images, restored) = migrate(&mut before, &mut after, &pairs);
             after.job.pipeline().restore(new.plan, &images).map_err(error)?;
             restored
         }
     };
+    let event_time = watermarks(&mut before, new.plan, &pairs);
+    after.job.pipeline().resume(&event_time, &mut ignore).map_err(error)?;
     let rest = usize::try_from(split).unwrap_or(usize::MAX).min(new.rows.len());
     let from_savepoint = collect(&mut after, &new.rows[rest..], setting.end, sources)?;
 

@@ -2,16 +2,20 @@
 //! a watermark, before a savepoint, or after a number of rows.
 
 use super::build::Build;
+use super::hash_order;
 use super::store::{KeyId, Keys};
 use crate::catalog::options::parse_bool;
+use crate::catalog::types::DataType;
 use crate::eval::{Datum, Row};
 
 /// What is collected per key.
 pub struct Bundle<T> {
     columns: Vec<usize>,
     keys: Keys,
-    /// By the number of the key, which is the order of first rows. Flink's order is that of a Java hash map.
+    /// By the number of the key, which is the order of first rows.
     values: Vec<T>,
+    /// The types of the key.
+    types: Vec<DataType>,
     rows: usize,
     /// `table.exec.mini-batch.size`
     limit: usize,
@@ -30,6 +34,7 @@ impl<T> Bundle<T> {
             columns: columns.to_vec(),
             keys: Keys::of(columns),
             values: Vec::new(),
+            types: columns.iter().map(|c| build.input[*c].ty.clone()).collect(),
             rows: 0,
             limit: limit.unwrap_or(usize::MAX),
         }
@@ -50,7 +55,7 @@ impl<T> Bundle<T> {
         self.rows >= self.limit
     }
 
-    /// Ends the bundle: the keys with what was collected, in the order of their first rows. The numbers of keys begin anew.
+    /// Ends the bundle: the keys with what was collected, in Flink's order. The numbers of keys begin anew.
     pub fn take(&mut self) -> Vec<(KeyId, Row, T)> {
         let keys = std::mem::replace(&mut self.keys, Keys::of(self.columns.as_slice()));
         self.rows = 0;
@@ -58,6 +63,8 @@ impl<T> Bundle<T> {
             let id = KeyId::at(i);
             (id, keys.key(id).clone(), value)
         };
-        self.values.drain(..).enumerate().map(with_key).collect()
+        let mut entries: Vec<_> = self.values.drain(..).enumerate().map(with_key).collect();
+        hash_order::sort(&mut entries, &self.types, |(_, key, _)| key);
+        entries
     }
 }

@@ -16,9 +16,6 @@ pub struct OperatorImage {
     pub id: u32,
     /// The exec node.
     pub kind: String,
-    /// Its event time. For people only: a restored operator has no event time until rows come, as in Flink, unless it keeps it
-    /// in its state.
-    pub watermark: Option<i64>,
     /// Its entries.
     pub entries: Vec<EntryImage>,
 }
@@ -35,7 +32,7 @@ pub struct StateShape {
 impl Pipeline {
     /// What the state of an operator looks like; none if it keeps none.
     pub fn shape(&mut self, id: NodeId) -> Option<StateShape> {
-        let (_, _, task) = self.tasks().find(|(at, ..)| *at == id)?;
+        let (_, task) = self.tasks().find(|(at, _)| *at == id)?;
         let row = task.empty_accumulator();
         let empty_accumulator = row.map(|acc| acc.to_json(&StateType::Void));
         task.states().map(|s| StateShape { key_columns: s.keys.columns().to_vec(), empty_accumulator })
@@ -44,12 +41,11 @@ impl Pipeline {
     /// The state of every operator that keeps some.
     pub fn image(&mut self, plan: &Plan) -> Vec<OperatorImage> {
         let mut images = Vec::new();
-        for (id, watermark, task) in self.tasks() {
+        for (id, task) in self.tasks() {
             if let Some(states) = task.states() {
                 images.push(OperatorImage {
                     id: id.shown(),
                     kind: plan.node(id).op.kind().to_owned(),
-                    watermark: Some(watermark).filter(|w| *w != i64::MIN),
                     entries: states.tables.iter().map(|t| t.image(states.keys)).collect(),
                 });
             }
@@ -62,8 +58,8 @@ impl Pipeline {
     pub fn restore(&mut self, plan: &Plan, images: &[OperatorImage]) -> RunResult<()> {
         for image in images {
             let wrong = |what: String| RunError::savepoint(format!("operator {}: {what}", image.id));
-            let found = self.tasks().find(|(id, ..)| id.shown() == image.id);
-            let Some((id, _, task)) = found else { return Err(wrong("the plan has no such operator".to_owned())) };
+            let found = self.tasks().find(|(id, _)| id.shown() == image.id);
+            let Some((id, task)) = found else { return Err(wrong("the plan has no such operator".to_owned())) };
             let kind = plan.node(id).op.kind();
             if kind != image.kind {
                 return Err(wrong(format!("the savepoint holds a {}, the plan has a {kind}", image.kind)));

@@ -21,6 +21,8 @@ pub struct KeepLast {
     /// `table.exec.deduplicate.insert-update-after-sensitive-enabled` is off: `+U` may stand for `+I`.
     upserts: bool,
     target: Target,
+    /// The columns that are compared. The clock is not among them: Flink's rows do not hold it.
+    compared: Vec<usize>,
 }
 
 impl KeepLast {
@@ -34,7 +36,13 @@ impl KeepLast {
             sends_equal: build.state_ttl().is_some(),
             upserts: sensitive == Some(false),
             target: build.plan.target,
+            compared: (0..build.input.len()).filter(|i| !build.input[*i].ty.is_proctime()).collect(),
         })
+    }
+
+    fn is_kept(&self, key: KeyId, row: &Row) -> bool {
+        let same = |kept: &Row| self.compared.iter().all(|c| equal_values(&kept[*c..=*c], &row[*c..=*c]));
+        self.kept.get(key, ()).is_some_and(same)
     }
 
     /// `row` comes instead of what is kept (`updateDeduplicateResult`).
@@ -53,7 +61,7 @@ impl KeepLast {
     /// A row of an input that only inserts (`processLastRowOnProcTime`).
     pub fn last(&mut self, key: KeyId, row: Row, out: &mut Output) -> RunResult<()> {
         let compares = !self.sends_equal && (self.update_before || !self.upserts);
-        if compares && self.kept.get(key, ()).is_some_and(|before| equal_values(before, &row)) {
+        if compares && self.is_kept(key, &row) {
             return self.kept.put(key, (), row);
         }
         self.replace(key, row, out)
@@ -73,7 +81,7 @@ impl KeepLast {
             Some(before) => {
                 // Flink 1.20 compares the kinds of changes, too, and rows are kept as inserts.
                 let same_kind = change.kind == RowKind::Insert || self.target == Target::Flink22;
-                if !(same_kind && !self.sends_equal && equal_values(before, &change.row)) {
+                if !(same_kind && !self.sends_equal && self.is_kept(key, &change.row)) {
                     if self.update_before {
                         out.send(RowKind::UpdateBefore, before.clone());
                     }

@@ -18,6 +18,7 @@ mod global_group_aggregate;
 mod group_aggregate;
 mod group_state;
 mod group_window_aggregate;
+mod hash_order;
 mod image;
 mod job;
 mod keep_last;

@@ -121,6 +121,25 @@ impl Pipeline {
         generators.map(|s| s.sent).min().filter(|w| *w != i64::MIN)
     }
 
+    /// The last watermark of every operator that makes watermarks.
+    pub fn watermarks(&self) -> Vec<(NodeId, i64)> {
+        let generators = self.stages.iter().filter(|s| s.generates_watermarks && s.sent != i64::MIN);
+        generators.map(|s| (s.id, s.sent)).collect()
+    }
+
+    /// Event time goes on from these watermarks. (A restored Flink job starts without event time, so that a late row right after
+    /// the restore may be taken; that is a chance of the moment, not a matter of the state, and would only blur comparisons.)
+    pub fn resume(&mut self, watermarks: &[(NodeId, i64)], emit: &mut dyn FnMut(Emitted)) -> RunResult<()> {
+        for (id, watermark) in watermarks {
+            let Some(at) = self.stages.iter().position(|s| s.id == *id && s.generates_watermarks) else { continue };
+            self.stages[at].task.resume(*watermark);
+            self.stages[at].sent = *watermark;
+            self.stages[at].out.watermark = *watermark;
+            self.forward(at, vec![Event::Watermark(*watermark)], emit)?;
+        }
+        Ok(())
+    }
+
     /// Sends what is buffered outside of state, from the sources down, as Flink does before it takes a savepoint.
     pub fn before_savepoint(&mut self, emit: &mut dyn FnMut(Emitted)) -> RunResult<()> {
         for at in self.from_sources() {
@@ -132,9 +151,9 @@ impl Pipeline {
         Ok(())
     }
 
-    /// The tasks with their ids and their event time, for savepoints.
-    pub(super) fn tasks(&mut self) -> impl Iterator<Item = (NodeId, i64, &mut dyn Task)> {
-        self.stages.iter_mut().map(|s| (s.id, s.out.watermark, s.task.as_mut() as &mut dyn Task))
+    /// The tasks with their ids, for savepoints.
+    pub(super) fn tasks(&mut self) -> impl Iterator<Item = (NodeId, &mut dyn Task)> {
+        self.stages.iter_mut().map(|s| (s.id, s.task.as_mut() as &mut dyn Task))
     }
 
     /// All stages, inputs before their consumers.

@@ -141,7 +141,9 @@ impl SessionTask {
         let acc = self.accumulators.remove(key, kept_under).unwrap_or_else(|| self.aggregator.create());
         if self.aggregator.rows(&acc) != Some(0) {
             let mut values = self.keys.key(key).to_vec();
-            values.extend(self.aggregator.values(&acc, &at)?.into_iter().take(self.shown));
+            let keys = values.len();
+            self.aggregator.append_values(&acc, &at, &mut values)?;
+            values.truncate(keys + self.shown);
             properties_of(&self.properties, window, &self.shift, out.now, &mut values);
             out.send(RowKind::Insert, Row::new(values));
         }

@@ -52,6 +52,12 @@ impl Task for ScanTask {
         }
     }
 
+    fn resume(&mut self, watermark: i64) {
+        if let Some(generator) = &mut self.watermark {
+            generator.resume(watermark);
+        }
+    }
+
     fn clock(&mut self, out: &mut Output) -> RunResult<()> {
         if let Some(generator) = &mut self.watermark {
             generator.after_clock(out);

@@ -66,6 +66,9 @@ pub trait Task {
         None
     }
 
+    /// Event time goes on from `watermark`, as if rows up to there had been seen. For operators that make watermarks.
+    fn resume(&mut self, _watermark: i64) {}
+
     /// Its state was restored: what follows from it is to be set up again.
     fn restored(&mut self) -> RunResult<()> {
         Ok(())

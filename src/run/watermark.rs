@@ -34,6 +34,12 @@ impl WatermarkGenerator {
         WatermarkGenerator { strategy, interval, current: first, sent: first, next: None }
     }
 
+    /// Goes on from a watermark that was sent before a restore.
+    pub fn resume(&mut self, watermark: i64) {
+        self.current = self.current.max(watermark);
+        self.sent = self.sent.max(watermark);
+    }
+
     /// After a row was sent.
     pub fn after_row(&mut self, row: &[crate::eval::Datum], out: &mut Output) -> RunResult<()> {
         if let Some(watermark) = self.strategy.eval(row, out.now)?.as_millis() {

@@ -39,6 +39,10 @@ impl Task for AssignerTask {
         Ok(())
     }
 
+    fn resume(&mut self, watermark: i64) {
+        self.generator.resume(watermark);
+    }
+
     fn clock(&mut self, out: &mut Output) -> RunResult<()> {
         self.generator.after_clock(out);
         Ok(())

@@ -237,7 +237,9 @@ impl SlicingTask {
         }
         let window = Window { start: self.slices.window_start(end), end };
         let mut values = self.keys.key(at.key).to_vec();
-        values.extend(self.aggregator.values(acc, at)?.into_iter().take(self.shown));
+        let keys = values.len();
+        self.aggregator.append_values(acc, at, &mut values)?;
+        values.truncate(keys + self.shown);
         properties_of(&self.properties, window, self.slices.shift(), out.now, &mut values);
         out.send(RowKind::Insert, Row::new(values));
         Ok(true)

@@ -1,6 +1,9 @@
 //! Operands of expressions: literals, columns, parentheses, CASE, CAST, constructors, fields and elements.
 
-use super::ast::{Expr, ExprKind, FunctionArg, FunctionCall, Ident, IntervalLiteral, Literal, ObjectName, UnaryOp};
+use super::ast::{
+    BinaryOp, Expr, ExprKind, FunctionArg, FunctionCall, Ident, IntervalLiteral, Literal, ObjectName, TypeName,
+    TypeNameKind, UnaryOp,
+};
 use super::context::Operand;
 use super::convert::operand;
 use super::parser::{Parsed, Parser};
@@ -79,6 +82,11 @@ impl Parser<'_, '_> {
                 self.advance();
                 Ok(ExprKind::Placeholder(name))
             }
+            // The character set of a string, which is Flink's own in any case.
+            Kind::Word if self.text(token).eq_ignore_ascii_case("_UTF16") && self.token(1).kind == Kind::String => {
+                self.advance();
+                self.string_literal()
+            }
             Kind::Word => self.word(),
             Kind::Quoted | Kind::Placeholder => self.name_or_call(),
             _ => Err(self.expected("an expression")),
@@ -153,7 +161,15 @@ impl Parser<'_, '_> {
         }
         let mut items = self.comma_separated(Self::expr)?;
         self.close(open)?;
+        if items.len() == 2 && self.at_word("OVERLAPS") {
+            return self.overlaps(items);
+        }
         Ok(match items.pop() {
+            Some(Expr { kind: ExprKind::Binary(a, BinaryOp::Minus, b), .. })
+                if items.is_empty() && self.at_any(INTERVAL_UNITS) =>
+            {
+                self.datetime_difference(*a, *b)?
+            }
             Some(only) if items.is_empty() => only.kind,
             Some(last) => {
                 items.push(last);
@@ -161,6 +177,25 @@ impl Parser<'_, '_> {
             }
             None => ExprKind::Row(items),
         })
+    }
+
+    /// `(a, b) OVERLAPS (c, d)` as a call with four arguments.
+    fn overlaps(&mut self, mut periods: Vec<Expr>) -> Parsed<ExprKind> {
+        let name = self.loose_ident("OVERLAPS")?;
+        let span = name.span;
+        let open = self.open("after OVERLAPS")?;
+        periods.extend(self.comma_separated(Self::expr)?);
+        self.close(open)?;
+        Ok(ExprKind::Function(bare_call(name, span, true, periods.into_iter().map(FunctionArg::Expr).collect())))
+    }
+
+    /// `(a - b) DAY`: Calcite's MINUS_DATE, a call with the unit first.
+    fn datetime_difference(&mut self, a: Expr, b: Expr) -> Parsed<ExprKind> {
+        let span = self.span();
+        let unit = Expr { kind: ExprKind::Literal(Literal::Symbol(self.interval_unit()?)), span };
+        let name = Ident { value: "MINUS_DATE".to_owned(), quoted: false, span };
+        let args = [unit, a, b].map(FunctionArg::Expr).into();
+        Ok(ExprKind::Function(bare_call(name, span, true, args)))
     }
 
     fn word(&mut self) -> Parsed<ExprKind> {
@@ -175,8 +210,13 @@ impl Parser<'_, '_> {
             ("NULL", _) => self.literal(Literal::Null),
             ("TRUE", _) => self.literal(Literal::Boolean(true)),
             ("FALSE", _) => self.literal(Literal::Boolean(false)),
-            // An unknown truth value is NULL.
-            ("UNKNOWN", _) => self.literal(Literal::Null),
+            // An unknown truth value is a NULL that has a type.
+            ("UNKNOWN", _) => {
+                let span = self.span();
+                let null = Box::new(Expr { kind: self.literal(Literal::Null)?, span });
+                let kind = TypeNameKind::Simple("BOOLEAN".to_owned(), Vec::new());
+                Ok(ExprKind::Cast { expr: null, ty: TypeName { kind, not_null: false, span }, is_try: false })
+            }
             ("DATE" | "TIME" | "TIMESTAMP", Kind::String | Kind::UnicodeString) => {
                 self.advance();
                 let text = self.string("a string")?;
@@ -414,11 +454,10 @@ impl Parser<'_, '_> {
 
     /// The unit of an interval, upper case singular.
     fn interval_unit(&mut self) -> Parsed<String> {
-        const UNITS: &[&str] = &["YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND"];
         let token = self.token(0);
         let text = self.text(token).to_ascii_uppercase();
         let singular = text.strip_suffix('S').unwrap_or(&text);
-        match UNITS.iter().find(|u| token.kind == Kind::Word && **u == singular) {
+        match INTERVAL_UNITS.iter().find(|u| token.kind == Kind::Word && **u == singular) {
             Some(unit) => {
                 self.advance();
                 Ok((*unit).to_owned())
@@ -427,6 +466,9 @@ impl Parser<'_, '_> {
         }
     }
 }
+
+/// The units that intervals are made of.
+const INTERVAL_UNITS: &[&str] = &["YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND"];
 
 /// A call without decorations.
 pub(super) fn bare_call(

@@ -303,7 +303,9 @@ fn wrap_json(def: &AggregateDef, args: &mut [Rex]) {
     if !matches!(def.name, "JSON_OBJECTAGG" | "JSON_ARRAYAGG") {
         return;
     }
-    if let (Some(value), Some(function)) = (args.last_mut(), crate::catalog::functions::lookup("JSON_STRING")) {
+    // Behind the value there may be `ABSENT ON NULL` or the like.
+    let place = usize::from(def.name == "JSON_OBJECTAGG");
+    if let (Some(value), Some(function)) = (args.get_mut(place), crate::catalog::functions::lookup("JSON_STRING")) {
         let origins = value.origins.clone();
         let ty = DataType { kind: TypeKind::string(), nullable: value.ty.nullable };
         *value = Rex::call(function, vec![value.clone()], ty).or_at(&origins);
@@ -321,8 +323,12 @@ fn check_streaming(def: &AggregateDef, args: &[Rex], call: &FunctionCall) -> Pla
     let unordered = |ty: &DataType| {
         matches!(ty.kind, TypeKind::Array(_) | TypeKind::Multiset(_) | TypeKind::Map(..) | TypeKind::Row(_))
     };
-    match args.first() {
-        Some(arg) if matches!(def.name, "MAX" | "MIN") && unordered(&arg.ty) => {
+    match args {
+        [arg] if call.distinct && def.distinct == Distinct::Matters && unordered(&arg.ty) => {
+            let message = format!("DISTINCT does not support the type {}", arg.ty.kind);
+            Err(PlanError::rejected(call.span, message).label("values of this type cannot be keys of state").into())
+        }
+        [arg, ..] if matches!(def.name, "MAX" | "MIN") && unordered(&arg.ty) => {
             Err(PlanError::rejected(call.span, format!("{} does not support the type {}", def.name, arg.ty.kind))
                 .label("values of this type have no order")
                 .into())

@@ -141,7 +141,7 @@ impl<'a> Builder<'a> {
                         over: true,
                         clause: "the select list",
                     };
-                    exprs.push(simplify::simplify(translator.select_item(expr, &mut resolver)?));
+                    exprs.push(simplify::simplify_item(translator.select_item(expr, &mut resolver)?));
                     names.push(item_name(expr, alias.as_ref(), i));
                 }
                 SelectItem::Star(span) => {

@@ -92,6 +92,10 @@ fn cast_value(value: &Value, from: &TypeKind, to: &TypeKind) -> Cast {
     if from == to {
         return Cast::Value(value.clone());
     }
+    // The constant is kept as it was written; what a FLOAT makes of its digits shows at run time.
+    if *from == Float {
+        return Cast::Unknown;
+    }
     match (value, to) {
         (Value::Int(_) | Value::Decimal { .. } | Value::Double(_), TinyInt | SmallInt | Int | BigInt) => {
             found(to_integer(value, to).map(Value::Int))
@@ -206,7 +210,14 @@ fn from_text(text: &str, to: &TypeKind) -> Cast {
     use TypeKind::*;
     let trimmed = text.trim();
     let value = match to {
-        TinyInt | SmallInt | Int | BigInt => parse_integer(trimmed, to).map(Value::Int),
+        TinyInt | SmallInt | Int | BigInt => match parse_integer(text.trim_matches(' '), to) {
+            Some(n) => Some(Value::Int(n)),
+            // `.5` is 0 and not computed here.
+            None if text.contains('.') => return Cast::Unknown,
+            None => None,
+        },
+        // Java's numbers have suffixes, and other names for what is no number.
+        Double if trimmed.contains(|c: char| c.is_alphabetic() && !matches!(c, 'e' | 'E')) => return Cast::Unknown,
         Double => trimmed.parse::<f64>().ok().map(|v| Value::Double(v.to_bits())),
         Decimal(p, s) => match parse_decimal(trimmed) {
             Some(value) => match to_decimal(&value, *p, *s, true) {
@@ -229,6 +240,8 @@ fn from_text(text: &str, to: &TypeKind) -> Cast {
             Some((millis, ..)) => Some(Value::Time((millis / 1_000 * 1_000) as i32)),
             None => return Cast::Unknown,
         },
+        // A time without seconds, or blanks around it, is left to the run time, where it fails.
+        Timestamp(..) if text != trimmed || text.matches(':').count() == 1 => return Cast::Unknown,
         Timestamp(p, _) => match datetime::parse_timestamp(trimmed) {
             Some((ms, ns, _)) => {
                 let (ms, ns) = cut_fraction(ms, ns, *p);

@@ -68,7 +68,10 @@ pub(super) fn comparison(s: Simplifier, def: &'static FunctionDef, args: Vec<Rex
     if a.is_null_literal() || b.is_null_literal() {
         return if s.unknown_is_false { Rex::boolean(false) } else { Rex::null(ty) };
     }
+    // What a FLOAT makes of its digits, and the session's time zone, are not known here.
+    let of_run_time = |r: &Rex| matches!(r.ty.kind, TypeKind::Float | TypeKind::TimestampLtz(..));
     if let (Some(x), Some(y)) = (a.as_literal(), b.as_literal())
+        && of_run_time(&a) == of_run_time(&b)
         && let Some(order) = compare_values(x, y)
         && !(a.ty.is_character() && b.ty.is_character() && a.ty.kind != b.ty.kind && padded(&a, &b))
     {

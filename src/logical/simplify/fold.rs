@@ -61,6 +61,10 @@ fn identity(def: &'static FunctionDef, mut args: Vec<Rex>, ty: DataType) -> Rex 
 }
 
 fn fold(name: &str, args: &[Rex], ty: &DataType) -> Option<Value> {
+    // Constants of type FLOAT are kept as they were written, with digits that a FLOAT has not.
+    if args.iter().any(|a| a.ty.kind == TypeKind::Float) {
+        return None;
+    }
     let values: Vec<&Value> = args.iter().map(Rex::as_literal).collect::<Option<_>>()?;
     match (name, values.as_slice()) {
         ("-", [a]) => negate(a, ty),

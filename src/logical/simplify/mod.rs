@@ -30,6 +30,16 @@ pub fn simplify(rex: Rex) -> Rex {
     Simplifier { unknown_is_false: false, filters_rows: false }.rex(rex)
 }
 
+/// Simplifies a select item: a constant stays nullable if the item was (`RexSimplify.simplifyPreservingType`).
+pub fn simplify_item(rex: Rex) -> Rex {
+    let ty = rex.ty.clone();
+    let simple = simplify(rex);
+    if !ty.nullable || simple.ty.nullable || simple.as_literal().is_none() || ty.kind != simple.ty.kind {
+        return simple;
+    }
+    Rex::cast(simple, ty)
+}
+
 /// Simplifies the condition of a FILTER: unknown counts as false.
 pub fn simplify_condition(rex: Rex) -> Rex {
     Simplifier { unknown_is_false: true, filters_rows: false }.rex(rex)

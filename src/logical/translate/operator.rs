@@ -22,18 +22,24 @@ impl Translator<'_> {
         }
         let rex = self.expr(operand, r)?;
         no_bare_null(&rex, operand.span)?;
-        // A sign before digits is part of the literal.
-        if let (UnaryOp::Minus, ExprKind::Literal(Literal::Number(_)), Some(value)) =
-            (op, &operand.kind, rex.as_literal())
+        // Signs before digits are part of the literal, which has its type from its value.
+        if op == UnaryOp::Minus
+            && is_number(operand)
+            && let Some(value) = rex.as_literal()
         {
             let negative = match value {
-                Value::Int(n) => Some(Value::Int(-n)),
-                Value::Decimal { unscaled, scale } => Some(Value::Decimal { unscaled: -unscaled, scale: *scale }),
-                Value::Double(bits) => Some(Value::Double((-f64::from_bits(*bits)).to_bits())),
+                Value::Int(n) => n.checked_neg().map(|n| {
+                    let kind = if i32::try_from(n).is_ok() { TypeKind::Int } else { TypeKind::BigInt };
+                    (Value::Int(n), kind.not_null())
+                }),
+                Value::Decimal { unscaled, scale } => {
+                    Some((Value::Decimal { unscaled: -unscaled, scale: *scale }, rex.ty.clone()))
+                }
+                Value::Double(bits) => Some((Value::Double((-f64::from_bits(*bits)).to_bits()), rex.ty.clone())),
                 _ => None,
             };
-            if let Some(value) = negative {
-                return Ok(Rex::literal(value, rex.ty).at(span));
+            if let Some((value, ty)) = negative {
+                return Ok(Rex::literal(value, ty).at(span));
             }
         }
         match op {
@@ -224,6 +230,9 @@ impl Translator<'_> {
         r: &mut dyn Resolver,
     ) -> PlanResult<Rex> {
         let mut args = vec![self.expr(operand, r)?, self.expr(pattern, r)?];
+        if let (false, Some(escape), Some(Value::String(text))) = (similar, escape, args[1].as_literal()) {
+            check_escapes(text, escape, pattern.span)?;
+        }
         if let Some(escape) = escape {
             let length = escape.encode_utf16().count() as u32;
             args.push(Rex::literal(Value::String(escape.into()), TypeKind::Char(length).not_null()).at(span));
@@ -251,7 +260,7 @@ impl Translator<'_> {
         let key = element_type(&part(0), span)?;
         // Values that are all NULL take the type of the keys.
         let values = part(1);
-        let value = if values.iter().all(Rex::is_null_literal) {
+        let value = if values.iter().all(|v| v.is_null_literal() && v.ty.kind == TypeKind::Null) {
             key.clone().with_nullable(true)
         } else {
             element_type(&values, span)?
@@ -274,6 +283,34 @@ impl Translator<'_> {
         let rex = apply(&op::ITEM, args, span)?;
         debug_assert!(rex.ty.nullable || !nullable);
         Ok(rex)
+    }
+}
+
+/// What follows the escape character of a constant LIKE pattern has to be a wildcard or itself (`SqlLikeUtils`).
+fn check_escapes(pattern: &str, escape: &str, span: Span) -> PlanResult<()> {
+    let refuse = |message: String| {
+        let error = PlanError::rejected(span, message).label("this pattern");
+        Err(error.help("escape `%`, `_` and the escape character only").into())
+    };
+    let mut chars = escape.chars();
+    let (Some(escape), None) = (chars.next(), chars.next()) else {
+        return refuse(format!("Invalid escape character '{escape}'"));
+    };
+    let mut chars = pattern.chars().enumerate();
+    while let Some((at, c)) = chars.next() {
+        if c == escape && !chars.next().is_some_and(|(_, next)| next == escape || matches!(next, '%' | '_')) {
+            return refuse(format!("Invalid escape sequence '{pattern}', {at}"));
+        }
+    }
+    Ok(())
+}
+
+/// A number as it is written, with signs.
+fn is_number(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Literal(Literal::Number(_)) => true,
+        ExprKind::Unary(UnaryOp::Minus | UnaryOp::Plus, operand) => is_number(operand),
+        _ => false,
     }
 }
 

@@ -81,6 +81,11 @@ impl Shape<'_> {
         self.views.get(i).map(|v| v.name.as_str()).ok_or_else(|| self.misfit())
     }
 
+    /// True if the call has this clause.
+    fn says(&self, clause: &str) -> bool {
+        self.call.args.iter().any(|arg| super::keyword(arg) == Some(clause))
+    }
+
     fn misfit(&self) -> Box<RunError> {
         RunError::internal(format!("the accumulator of {} has another layout", self.call.function))
     }
@@ -111,8 +116,8 @@ pub(super) fn of<N: Namespace>(shape: &Shape<'_>, entries: Option<&mut Entries>)
         "LISTAGG" => Box::new(ListAggregate),
         "COLLECT" => Box::new(Collect::build(shape.view(0)?, entries)?),
         "ARRAY_AGG" => Box::new(ArrayAggregate),
-        "JSON_OBJECTAGG" => Box::new(JsonObject::build(shape.view(0)?, entries)?),
-        "JSON_ARRAYAGG" => Box::new(JsonArray::build(shape.view(0)?, entries)?),
+        "JSON_OBJECTAGG" => Box::new(JsonObject::build(!shape.says("ABSENT ON NULL"), shape.view(0)?, entries)?),
+        "JSON_ARRAYAGG" => Box::new(JsonArray::build(shape.says("NULL ON NULL"), shape.view(0)?, entries)?),
         "PERCENTILE" => Box::new(Percentile::build(shape.view(0)?, entries)?),
         "SINGLE_VALUE" => Box::new(SingleValue),
         "ROW_NUMBER" | "RANK" | "DENSE_RANK" => Box::new(Sequence),

@@ -10,21 +10,26 @@ use crate::eval::Datum;
 use crate::run::error::{RunError, RunResult};
 use crate::run::store::{Entries, Namespace, StateTable};
 
-/// Members by key: `NULL ON NULL`, the default.
+/// Members by key.
 pub(super) struct JsonObject<N> {
+    /// `NULL ON NULL`, the default; else members without a value are left out.
+    nulls: bool,
     members: View<N, BTreeMap<Datum, Datum>>,
 }
 
 impl<N: Namespace> JsonObject<N> {
     /// The function; its map is the state `view`.
-    pub fn build(view: &str, entries: Option<&mut Entries>) -> RunResult<JsonObject<N>> {
-        Ok(JsonObject { members: View::build(view, entries)? })
+    pub fn build(nulls: bool, view: &str, entries: Option<&mut Entries>) -> RunResult<JsonObject<N>> {
+        Ok(JsonObject { nulls, members: View::build(view, entries)? })
     }
 
     fn add(&mut self, key: &Datum, value: &Datum, at: &Scope<N>) -> RunResult<()> {
         let Some(name) = key.as_str() else {
             return Err(RunError::job("Key must not be NULL in JSON_OBJECTAGG."));
         };
+        if value.is_null() && !self.nulls {
+            return Ok(());
+        }
         self.members.check_key(key)?;
         let members = self.members.entry_mut(at);
         if members.contains_key(key) {
@@ -94,21 +99,23 @@ impl<N: Namespace> Function<N> for JsonObject<N> {
     }
 }
 
-/// Elements in the order of their arrival: `ABSENT ON NULL`, the default.
+/// Elements in the order of their arrival.
 pub(super) struct JsonArray<N> {
+    /// `NULL ON NULL`; the default is to leave out what is NULL.
+    nulls: bool,
     elements: View<N, Vec<Datum>>,
 }
 
 impl<N: Namespace> JsonArray<N> {
     /// The function; its list is the state `view`.
-    pub fn build(view: &str, entries: Option<&mut Entries>) -> RunResult<JsonArray<N>> {
-        Ok(JsonArray { elements: View::build(view, entries)? })
+    pub fn build(nulls: bool, view: &str, entries: Option<&mut Entries>) -> RunResult<JsonArray<N>> {
+        Ok(JsonArray { nulls, elements: View::build(view, entries)? })
     }
 }
 
 impl<N: Namespace> Function<N> for JsonArray<N> {
     fn accumulate(&mut self, _: &mut [Datum], args: &[&Datum], at: &Scope<N>) -> RunResult<()> {
-        if !args[0].is_null() {
+        if self.nulls || !args[0].is_null() {
             self.elements.check(args[0])?;
             self.elements.entry_mut(at).push(args[0].clone());
         }

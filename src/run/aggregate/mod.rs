@@ -21,6 +21,7 @@ mod single_value;
 mod sum;
 mod view;
 
+use crate::catalog::value::Value;
 use crate::eval::{Datum, compile};
 use crate::logical::rel::{AggArg, AggCall};
 use crate::run::build::Build;
@@ -63,6 +64,17 @@ impl Arg {
             Arg::Column(i) => &row[*i],
             Arg::Constant(value) => value,
         }
+    }
+}
+
+/// The keyword that an argument is: `ABSENT ON NULL`.
+fn keyword(arg: &AggArg) -> Option<&str> {
+    match arg {
+        AggArg::Constant(e) => match e.as_literal() {
+            Some(Value::Symbol(words)) => Some(words),
+            _ => None,
+        },
+        AggArg::Column(_) => None,
     }
 }
 
@@ -127,7 +139,9 @@ impl<N: Namespace> Aggregator<N> {
     fn of(calls: &[AggCall], layout: AccumulatorLayout, build: &mut Build<'_>, kept: bool) -> RunResult<Self> {
         let mut out = Vec::with_capacity(calls.len());
         for (i, call) in calls.iter().enumerate() {
-            let args = call.args.iter().map(|arg| {
+            // A keyword is no value: the function looks at it itself.
+            let values = call.args.iter().filter(|arg| keyword(arg).is_none());
+            let args = values.map(|arg| {
                 Ok(match arg {
                     AggArg::Column(c) => Arg::Column(*c),
                     AggArg::Constant(e) => Arg::Constant(compile(e, build.session)?.eval(&[], 0)?),

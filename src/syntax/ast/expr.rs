@@ -116,7 +116,8 @@ pub enum ExprKind {
     },
     /// A call. Special forms are calls of their usual name: `EXTRACT(HOUR FROM ts)` is `EXTRACT('HOUR', ts)` with a
     /// [`Literal::Symbol`] first, `SUBSTRING(a FROM b FOR c)`, `TRIM(BOTH a FROM b)` (symbol, what, from), `POSITION(a IN b)`, `CEIL(ts TO DAY)`,
-    /// `OVERLAY(..)`, `TIMESTAMPDIFF(SECOND, a, b)` (symbol first); names of `CURRENT_TIMESTAMP` and kin have no arguments.
+    /// `OVERLAY(..)`, `TIMESTAMPDIFF(SECOND, a, b)` (symbol first), `(a - b) DAY` as `MINUS_DATE` (symbol first), `(a, b) OVERLAPS
+    /// (c, d)`; names of `CURRENT_TIMESTAMP` and kin have no arguments.
     Function(FunctionCall),
     /// `ROW(a, b)` or `(a, b)`.
     Row(Vec<Expr>),

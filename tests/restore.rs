@@ -1,0 +1,204 @@
+//! Lost state shows: a job that is stopped with a savepoint anywhere, and restored into the same query, sends what it would have sent
+//! without the stop. Random tables with disorder, duplicates, late rows and NULLs; every stateful operator.
+//!
+//! Each split is tried twice: through a savepoint file, and through the rehearsal, which carries state over part by part.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use keepstate::check::{Options, Text, check};
+use keepstate::eval::{Datum, Decimal, Row};
+use keepstate::exec::{Plan, Purpose, plan_script_for};
+use keepstate::execution::{Execution, Savepoint};
+use keepstate::rehearsal::{Rows, Setting, Side, Split, rehearse};
+use keepstate::run::{Change, Clock, Emitted, EndOfInput, RowKind};
+use keepstate::source::SourceMap;
+use keepstate::target::Target;
+use proptest::prelude::*;
+
+const DDL: &str = "SET 'pipeline.auto-watermark-interval' = '0';
+CREATE TABLE T (k STRING, j INT, v BIGINT, d DOUBLE, n DECIMAL(10, 2), s STRING, ts TIMESTAMP(3), p AS PROCTIME(),
+    WATERMARK FOR ts AS ts - INTERVAL '3' SECOND) WITH ('connector' = 'stub');
+CREATE VIEW U AS SELECT k, j, MAX(v) AS v, COUNT(*) AS c FROM T GROUP BY k, j;
+";
+
+const TUMBLE: &str = "TABLE(TUMBLE(TABLE T, DESCRIPTOR(ts), INTERVAL '10' SECOND))";
+const HOP: &str = "TABLE(HOP(TABLE T, DESCRIPTOR(ts), INTERVAL '4' SECOND, INTERVAL '12' SECOND))";
+const CUMULATE: &str = "TABLE(CUMULATE(TABLE T, DESCRIPTOR(ts), INTERVAL '5' SECOND, INTERVAL '15' SECOND))";
+const SESSION: &str = "TABLE(SESSION(TABLE T PARTITION BY k, DESCRIPTOR(ts), INTERVAL '3' SECOND))";
+
+/// One query or more for every operator that keeps state, in every form that keeps other state.
+fn queries() -> Vec<String> {
+    let calls = "COUNT(*), COUNT(v), SUM(v), AVG(n), MIN(d), MAX(s), COUNT(DISTINCT j), SUM(v) FILTER (WHERE j > 1)";
+    let mut out = Vec::new();
+    for window in [TUMBLE, HOP, CUMULATE] {
+        out.push(format!("SELECT k, {calls}, window_start FROM {window} GROUP BY k, window_start, window_end"));
+    }
+    out.push(format!("SELECT k, COUNT(*), SUM(v), MAX(d), window_end FROM {SESSION} GROUP BY k, window_start, window_end"));
+    out.push(format!(
+        "SELECT k, COUNT(*) FROM {TUMBLE} GROUP BY GROUPING SETS ((k, window_start, window_end), (window_start, window_end))"
+    ));
+    out.push(format!("SELECT FIRST_VALUE(v), LAST_VALUE(v), LISTAGG(s), window_start FROM {TUMBLE} GROUP BY window_start, window_end"));
+    for window in [
+        "TUMBLE(ts, INTERVAL '7' SECOND)",
+        "HOP(ts, INTERVAL '4' SECOND, INTERVAL '10' SECOND)",
+        "HOP(ts, INTERVAL '9' SECOND, INTERVAL '4' SECOND)",
+        "SESSION(ts, INTERVAL '3' SECOND)",
+        "TUMBLE(p, INTERVAL '0.007' SECOND(1, 3))",
+    ] {
+        out.push(format!("SELECT k, COUNT(*), SUM(v), MIN(n), COUNT(DISTINCT j) FROM T GROUP BY k, {window}"));
+    }
+    for frame in [
+        "ORDER BY ts ROWS BETWEEN 2 PRECEDING AND CURRENT ROW",
+        "ORDER BY ts RANGE BETWEEN INTERVAL '5' SECOND PRECEDING AND CURRENT ROW",
+        "ORDER BY ts ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW",
+        "ORDER BY ts RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW",
+        "ORDER BY p ROWS BETWEEN 3 PRECEDING AND CURRENT ROW",
+        "ORDER BY p RANGE BETWEEN INTERVAL '0.005' SECOND(1, 3) PRECEDING AND CURRENT ROW",
+        "ORDER BY p ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW",
+    ] {
+        out.push(format!(
+            "SELECT k, v, COUNT(*) OVER w, SUM(v) OVER w, AVG(d) OVER w, MAX(s) OVER w, MIN(n) OVER w, COUNT(DISTINCT j) OVER w
+             FROM T WINDOW w AS (PARTITION BY k {frame})"
+        ));
+    }
+    out.push("SELECT k, LAG(v) OVER (PARTITION BY k ORDER BY ts), ROW_NUMBER() OVER (PARTITION BY k ORDER BY ts) FROM T".to_owned());
+    out.push(format!("SELECT {calls}, k FROM T GROUP BY k"));
+    out.push("SELECT COUNT(*), SUM(v), FIRST_VALUE(s), LAST_VALUE(v), STDDEV_POP(d), LISTAGG(s) FROM T".to_owned());
+    out.push("SELECT k, SUM(v), MAX(v), MIN(c), COUNT(DISTINCT v), LISTAGG(CAST(v AS STRING)) FROM U GROUP BY k".to_owned());
+    out.push("SELECT DISTINCT k, j FROM T".to_owned());
+    let rank = |from: &str, by: &str, order: &str, top: &str| {
+        format!("SELECT * FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY {by} ORDER BY {order}) AS rn FROM {from}) WHERE rn {top}")
+    };
+    let plain = "(SELECT k, j, v, s FROM T)";
+    out.push(rank(plain, "k", "v DESC, s", "<= 2"));
+    out.push(rank(plain, "k", "v", "= 1"));
+    out.push(rank(plain, "k", "v", "BETWEEN 2 AND 3"));
+    out.push(rank("U", "k", "v DESC", "<= 2"));
+    out.push(rank("(SELECT k, j, COUNT(*) AS c FROM T GROUP BY k, j)", "k", "c DESC", "<= 2"));
+    out.push(rank("(SELECT k, v, ts FROM T)", "k", "ts", "= 1"));
+    out.push(rank("(SELECT k, v, ts FROM T)", "k", "ts DESC", "= 1"));
+    out.push(rank("(SELECT k, v, p FROM T)", "k", "p", "= 1"));
+    out.push(rank("(SELECT k, v, p FROM T)", "k", "p DESC", "= 1"));
+    out.push(rank(&format!("(SELECT k, v, window_start, window_end FROM {TUMBLE})"), "window_start, window_end, k", "v DESC", "<= 2"));
+    out.push(rank(&format!("(SELECT k, v, ts, window_start, window_end FROM {TUMBLE})"), "window_start, window_end, k", "ts DESC", "= 1"));
+    out.push(rank(
+        &format!("(SELECT k, window_start, window_end, SUM(v) AS v FROM {TUMBLE} GROUP BY k, window_start, window_end)"),
+        "window_start, window_end",
+        "v DESC, k",
+        "<= 2",
+    ));
+    out.push("SELECT k, v FROM T ORDER BY ts, v".to_owned());
+    out.push("SELECT k, v FROM T ORDER BY v DESC LIMIT 3".to_owned());
+    out.push("SELECT k, v FROM T LIMIT 4".to_owned());
+    out.push("SELECT k, SUM(v) FROM (SELECT k, v FROM T UNION ALL SELECT s, v FROM T WHERE j = 1) GROUP BY k".to_owned());
+    out
+}
+
+fn plan(sql: &str) -> (Plan, SourceMap) {
+    let mut sources = SourceMap::new();
+    let file = sources.add("job.sql", sql.to_owned());
+    let script = keepstate::syntax::parse(&sources, file, &BTreeMap::new());
+    assert!(script.errors.is_empty(), "{sql}: {:?}", script.errors);
+    let planned = plan_script_for(&[&script], Target::Vvr, Purpose::Collect);
+    assert!(planned.errors.is_empty(), "{sql}: {:?}", planned.errors);
+    (planned.plans.into_iter().next().expect("a job"), sources)
+}
+
+/// Rows whose time mostly goes on, and sometimes back, now and then past the watermark.
+fn rows() -> impl Strategy<Value = Rows> {
+    let text = || prop_oneof![1 => Just(Datum::Null), 6 => prop::sample::select(vec!["", "a", "b", "c"]).prop_map(Datum::string)];
+    let int = |most: i64| prop_oneof![1 => Just(Datum::Null), 8 => (-2..most).prop_map(Datum::Int)];
+    let row = (text(), int(3), int(9), int(9), text(), 0i64..2500, prop_oneof![8 => 0i64..3000, 1 => 3000i64..20_000]);
+    prop::collection::vec(row, 0..40).prop_map(|parts| {
+        let mut now = 1_700_000_000_000;
+        let row = |(k, j, v, d, s, step, back): (Datum, Datum, Datum, Datum, Datum, i64, i64)| {
+            now += step;
+            let double = d.as_int().map_or(Datum::Null, |i| Datum::Double(i as f64 / 4.0));
+            let decimal = d.as_int().map_or(Datum::Null, |i| Decimal { unscaled: i128::from(i) * 25, scale: 2 }.into());
+            (0, Change::insert(Row::new(vec![k, j, v, double, decimal, s, Datum::timestamp(now - back)])))
+        };
+        parts.into_iter().map(row).collect()
+    })
+}
+
+const CLOCK: Clock = Clock { start: 0, tick: 1 };
+
+fn feed(execution: &mut Execution<'_>, rows: &[(usize, Change)], end: EndOfInput) -> Vec<Emitted> {
+    let mut out = Vec::new();
+    for (table, change) in rows {
+        execution.job.row(*table, change.clone(), &mut |e| out.push(e)).expect("the row runs");
+    }
+    execution.job.end(end, &mut |e| out.push(e)).expect("the end is reached");
+    out
+}
+
+/// What is sent after the split, with a stop there and without one.
+fn through_a_file(plan: &Plan, sources: &SourceMap, rows: &Rows, split: usize) -> (Vec<Emitted>, Vec<Emitted>) {
+    let mut before = Execution::new(plan, CLOCK, sources).expect("the plan runs");
+    feed(&mut before, &rows[..split], EndOfInput::Hold);
+    let text = Savepoint::of(&mut before).to_text();
+    let mut after = Execution::new(plan, CLOCK, sources).expect("the plan runs");
+    Savepoint::from_text("s.json", &text).expect("it is whole").restore("s.json", &mut after).expect("it fits");
+    let restored = feed(&mut after, &rows[split..], EndOfInput::Fire);
+    let fresh = feed(&mut before, &rows[split..], EndOfInput::Fire);
+    (restored, fresh)
+}
+
+/// Rows of one kind stand in another order only if their keys differ, and that order is not defined.
+fn sorted(mut emitted: Vec<Emitted>) -> Vec<(usize, RowKind, Row)> {
+    emitted.drain(..).map(|(s, c)| (s, c.kind, c.row)).collect::<std::collections::BTreeSet<_>>().into_iter().collect()
+}
+
+fn count(emitted: &[Emitted]) -> BTreeMap<(usize, RowKind, Row), usize> {
+    let mut out = BTreeMap::new();
+    for (sink, change) in emitted {
+        *out.entry((*sink, change.kind, change.row.clone())).or_default() += 1;
+    }
+    out
+}
+
+#[test]
+fn a_stop_changes_nothing() {
+    let plans: Vec<(String, Plan, SourceMap)> = queries()
+        .into_iter()
+        .map(|q| {
+            let (plan, sources) = plan(&format!("{DDL}{q};"));
+            (q, plan, sources)
+        })
+        .collect();
+    let config = ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() };
+    proptest!(config, |(rows in rows(), at in 0.0f64..1.0)| {
+        let split = (rows.len() as f64 * at) as usize;
+        for (query, plan, sources) in &plans {
+            let (restored, fresh) = through_a_file(plan, sources, &rows, split);
+            prop_assert_eq!(count(&restored), count(&fresh), "{} split at {}: {:?}", query, split, sorted(restored.clone()));
+        }
+    });
+}
+
+#[test]
+fn the_same_query_rehearses_as_compatible() {
+    let text = |sql: &str| Text { name: "job.sql".to_owned(), text: Arc::from(sql) };
+    let options = Options { purpose: Purpose::Collect, ..Options::default() };
+    let checked: Vec<_> = queries()
+        .into_iter()
+        .map(|q| {
+            let sql = format!("{DDL}{q};");
+            (q, check(text(&sql), text(&sql), &options))
+        })
+        .collect();
+    let config = ProptestConfig { cases: 20, failure_persistence: None, ..ProptestConfig::default() };
+    proptest!(config, |(rows in rows(), at in 0.0f64..1.0)| {
+        let split = Split::Rows((rows.len() as f64 * at) as u64);
+        for (query, checked) in &checked {
+            let pair = &checked.plans[0];
+            let (Some(old), Some(new)) = (&pair.old, &pair.new) else { panic!("{query} is planned") };
+            let (old, new) = (Side { plan: old, rows: &rows }, Side { plan: new, rows: &rows });
+            let setting = Setting { split, clock: CLOCK, end: EndOfInput::Fire };
+            let seen = rehearse(&old, &new, &checked.report.jobs[0], setting, &checked.sources);
+            let counts = seen.unwrap_or_else(|e| panic!("{query}: {}", e.message)).comparison.counts;
+            prop_assert_eq!((counts.different, counts.missing, counts.extra), (0, 0, 0), "{} split at {:?}", query, split);
+        }
+    });
+}
