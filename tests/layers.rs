@@ -28,7 +28,7 @@ const ONLY: [(&str, &[&str]); 12] = [
     ("sqlparser::", &["syntax"]),
     ("clap::", &["cli"]),
     ("miette::", &["report"]),
-    ("sha2::", &["report"]),
+    ("sha2::", &["report", "eval"]),
     ("similar::", &["cli"]),
     ("std::fs", &["cli"]),
     ("std::env", &["cli"]),

@@ -135,6 +135,38 @@ fn common_kind(a: &TypeKind, b: &TypeKind) -> Option<TypeKind> {
     }
 }
 
+/// True if a value may become one of another type without a cast being written (`LogicalTypeCasts.supportsImplicitCast`).
+pub fn implicit_cast(from: &TypeKind, to: &TypeKind) -> bool {
+    use TypeKind::*;
+    let width = |kind: &TypeKind| match kind {
+        TinyInt => Some(1),
+        SmallInt => Some(2),
+        Int => Some(4),
+        BigInt => Some(8),
+        _ => None,
+    };
+    let each = |a: &DataType, b: &DataType| implicit_cast(&a.kind, &b.kind);
+    match (from, to) {
+        (Null | Unknown | Other(_), _) | (_, Unknown | Other(_)) => true,
+        (Char(_) | VarChar(_), Char(_) | VarChar(_)) => true,
+        (Binary(_) | VarBinary(_), Binary(_) | VarBinary(_)) => true,
+        (Float | Double, Double) | (Float, Float) => true,
+        (Float | Double, Decimal(..)) => true,
+        (Date | Timestamp(..), Date) | (Time(_) | Timestamp(..), Time(_)) => true,
+        (Timestamp(..) | TimestampLtz(..), Timestamp(..) | TimestampLtz(..)) => true,
+        (IntervalDayTime(_), IntervalDayTime(_)) | (IntervalYearMonth(_), IntervalYearMonth(_)) => true,
+        (Array(a), Array(b)) | (Multiset(a), Multiset(b)) => each(a, b),
+        (Map(k, v), Map(l, w)) => each(k, l) && each(v, w),
+        (Row(a), Row(b)) => a.len() == b.len() && a.iter().zip(b.iter()).all(|(f, g)| each(&f.ty, &g.ty)),
+        (Decimal(..), Decimal(..) | Float | Double) => true,
+        _ => match (width(from), width(to)) {
+            (Some(a), Some(b)) => a <= b,
+            (Some(_), None) => matches!(to, Float | Double | Decimal(..)),
+            _ => from == to,
+        },
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -82,6 +82,11 @@ impl Parser<'_, '_> {
                 self.advance();
                 Ok(ExprKind::Placeholder(name))
             }
+            // The character set of a string, which is Flink's own in any case.
+            Kind::Word if self.text(token).eq_ignore_ascii_case("_UTF16") && self.token(1).kind == Kind::String => {
+                self.advance();
+                self.string_literal()
+            }
             Kind::Word => self.word(),
             Kind::Quoted | Kind::Placeholder => self.name_or_call(),
             _ => Err(self.expected("an expression")),

@@ -13,7 +13,7 @@ use crate::catalog::types::{DataType, Field, TypeKind};
 
 pub(super) static FUNCTIONS: &[FunctionDef] = &[
     function("CARDINALITY", (1, 1), &[Collection], int),
-    function("ELEMENT", (1, 1), &[Collection], element_nullable),
+    function("ELEMENT", (1, 1), &[Collection], only_element),
     function("ARRAY_APPEND", (2, 2), &[Array, Any], with_element),
     function("ARRAY_PREPEND", (2, 2), &[Array, Any], with_element),
     function("ARRAY_CONTAINS", (2, 2), &[Array, Any], contains),
@@ -22,14 +22,14 @@ pub(super) static FUNCTIONS: &[FunctionDef] = &[
     function("ARRAY_REMOVE", (2, 2), &[Array, Any], arg0_as_is),
     function("ARRAY_REVERSE", (1, 1), &[Array], arg0_as_is),
     function("ARRAY_SLICE", (2, 3), &[Array, Integer], arg0),
-    function("ARRAY_SORT", (1, 3), &[Array, Boolean], arg0),
+    function("ARRAY_SORT", (1, 3), &[Array, Boolean], sorted),
     function("ARRAY_UNION", (2, 2), &[Array], common),
     function("ARRAY_CONCAT", (1, MANY), &[Array], common),
     function("ARRAY_EXCEPT", (2, 2), &[Array], common),
     function("ARRAY_INTERSECT", (2, 2), &[Array], common),
-    function("ARRAY_MAX", (1, 1), &[Array], element_nullable),
-    function("ARRAY_MIN", (1, 1), &[Array], element_nullable),
-    function("ARRAY_JOIN", (2, 3), &[Array, Character], string),
+    function("ARRAY_MAX", (1, 1), &[Array], extreme),
+    function("ARRAY_MIN", (1, 1), &[Array], extreme),
+    function("ARRAY_JOIN", (2, 3), &[Array, Character], join),
     function("MAP_KEYS", (1, 1), &[Map], |args| map_part(args, true)),
     function("MAP_VALUES", (1, 1), &[Map], |args| map_part(args, false)),
     function("MAP_ENTRIES", (1, 1), &[Map], map_entries),
@@ -45,22 +45,59 @@ fn element(ty: &DataType) -> DataType {
     }
 }
 
-fn element_nullable(args: &[ArgumentType<'_>]) -> Typed {
-    Ok(element(&arg(args, 0)).with_nullable(true))
+/// ELEMENT: nullable as the element or its collection is.
+fn only_element(args: &[ArgumentType<'_>]) -> Typed {
+    let of = element(&arg(args, 0));
+    propagate(of.kind, args).map(|ty| DataType { nullable: ty.nullable || of.nullable, ..ty })
+}
+
+/// The elements have to have an order.
+fn ordered(args: &[ArgumentType<'_>]) -> Result<DataType, String> {
+    let of = element(&arg(args, 0));
+    match of.kind {
+        TypeKind::Array(_) | TypeKind::Map(..) | TypeKind::Multiset(_) | TypeKind::Row(_) => {
+            Err(format!("Type '{of}' should support both 'EQUALS' and 'ORDER' comparison with itself."))
+        }
+        _ => Ok(of),
+    }
+}
+
+fn extreme(args: &[ArgumentType<'_>]) -> Typed {
+    ordered(args).map(|of| of.with_nullable(true))
+}
+
+fn sorted(args: &[ArgumentType<'_>]) -> Typed {
+    ordered(args)?;
+    arg0(args)
+}
+
+/// ARRAY_JOIN takes texts only.
+fn join(args: &[ArgumentType<'_>]) -> Typed {
+    let of = element(&arg(args, 0));
+    if of.is_character() || of.is_unknown() || of.kind == TypeKind::Null {
+        string(args)
+    } else {
+        Err("Invalid input arguments: the elements are no texts".to_owned())
+    }
 }
 
 fn with_element(args: &[ArgumentType<'_>]) -> Typed {
     let (array, item) = (arg(args, 0), arg(args, 1));
-    let element = coercion::least_restrictive(&element(&array), &item).ok_or_else(no_common)?;
-    Ok(DataType { kind: TypeKind::Array(Arc::new(element)), nullable: array.nullable })
+    comparable(args)?;
+    // The value takes the type of the elements: a longer text is cut.
+    let element = element(&array);
+    let nullable = element.nullable || item.nullable;
+    propagate(TypeKind::Array(Arc::new(element.with_nullable(nullable))), args)
 }
 
 fn no_common() -> String {
     "Invalid input arguments: the value does not have the type of the elements".to_owned()
 }
 
+/// The value has to become an element by an implicit cast (`ArrayElementArgumentTypeStrategy`).
 fn comparable(args: &[ArgumentType<'_>]) -> Result<(), String> {
-    coercion::least_restrictive(&element(&arg(args, 0)), &arg(args, 1)).map(drop).ok_or_else(no_common)
+    let (item, element) = (arg(args, 1), element(&arg(args, 0)));
+    coercion::implicit_cast(&item.kind, &element.kind).then_some(()).ok_or_else(no_common)
 }
 
 fn contains(args: &[ArgumentType<'_>]) -> Typed {

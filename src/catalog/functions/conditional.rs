@@ -14,8 +14,6 @@ pub(super) static FUNCTIONS: &[FunctionDef] = &[
     function("LEAST", (1, MANY), &[Any], common),
     function("TYPEOF", (1, 2), &[Any, Boolean], string_nullable),
     volatile("CURRENT_DATABASE", (0, 0), &[], string_not_null),
-    volatile("CURRENT_USER", (0, 0), &[], string_not_null),
-    volatile("USER", (0, 0), &[], string_not_null),
 ];
 
 /// NOT NULL as soon as one argument is.

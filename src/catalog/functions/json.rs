@@ -18,6 +18,4 @@ pub(super) static FUNCTIONS: &[FunctionDef] = &[
     function("JSON_QUERY", (2, MANY), &[Character, Character, Any], string_nullable),
     function("JSON_OBJECT", (0, MANY), &[Any], string_not_null),
     function("JSON_ARRAY", (0, MANY), &[Any], string_not_null),
-    function("JSON_QUOTE", (1, 1), &[Character], string),
-    function("JSON_UNQUOTE", (1, 1), &[Character], string),
 ];

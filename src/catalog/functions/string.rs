@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::results::*;
 use super::{ArgumentType, FunctionDef, MANY, Operand::*, function};
 use crate::catalog::types::{MAX_LENGTH, TypeKind};
+use crate::catalog::value::Value;
 
 pub(super) static FUNCTIONS: &[FunctionDef] = &[
     function("CHAR_LENGTH", (1, 1), &[Character], int),
@@ -47,9 +48,9 @@ pub(super) static FUNCTIONS: &[FunctionDef] = &[
         let text = Arc::new(TypeKind::string().nullable());
         Ok(TypeKind::Map(text.clone(), text).nullable())
     }),
-    function("IS_ALPHA", (1, 1), &[Any], boolean_not_null),
-    function("IS_DECIMAL", (1, 1), &[Any], boolean_not_null),
-    function("IS_DIGIT", (1, 1), &[Any], boolean_not_null),
+    function("IS_ALPHA", (1, 1), &[NumericOrCharacter], boolean_not_null),
+    function("IS_DECIMAL", (1, 1), &[NumericOrCharacter], boolean_not_null),
+    function("IS_DIGIT", (1, 1), &[NumericOrCharacter], boolean_not_null),
     function("HASH_CODE", (1, 1), &[Any], int),
     function("MD5", (1, 1), &[Character], |args| propagate(TypeKind::Char(32), args)),
     function("SHA1", (1, 1), &[Character], |args| propagate(TypeKind::Char(40), args)),
@@ -57,7 +58,7 @@ pub(super) static FUNCTIONS: &[FunctionDef] = &[
     function("SHA256", (1, 1), &[Character], |args| propagate(TypeKind::Char(64), args)),
     function("SHA384", (1, 1), &[Character], |args| propagate(TypeKind::Char(96), args)),
     function("SHA512", (1, 1), &[Character], |args| propagate(TypeKind::Char(128), args)),
-    function("SHA2", (2, 2), &[Character, Integer], |args| propagate(TypeKind::VarChar(128), args)),
+    function("SHA2", (2, 2), &[Character, Integer], sha2),
 ];
 
 /// OVERLAY can grow by the placed text.
@@ -68,4 +69,12 @@ fn overlay(args: &[ArgumentType<'_>]) -> Typed {
     };
     let total = length(arg(args, 0).kind).saturating_add(length(arg(args, 1).kind)).min(MAX_LENGTH);
     propagate(TypeKind::VarChar(total), args)
+}
+
+/// A constant length has to be that of an algorithm (`HashCodeCallGen`).
+fn sha2(args: &[ArgumentType<'_>]) -> Typed {
+    match args.get(1).and_then(|a| a.literal) {
+        Some(Value::Int(bits)) if !matches!(bits, 224 | 256 | 384 | 512) => Err("Unsupported algorithm.".to_owned()),
+        _ => propagate(TypeKind::VarChar(128), args),
+    }
 }

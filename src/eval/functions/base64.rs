@@ -31,7 +31,7 @@ pub fn decode(text: &[u8]) -> Result<Vec<u8>, String> {
                 return Err(format!("Illegal base64 character {:x}", c as i8 as i32));
             }
             // One character before `=` holds no byte; after two there have to be two `=`.
-            let second = shift == 6 && { text.get(at).map_or(true, |c| *c != b'=') };
+            let second = shift == 6 && text.get(at).is_none_or(|c| *c != b'=');
             if shift == 6 {
                 at += 1;
             }
@@ -74,7 +74,7 @@ mod tests {
     #[test]
     fn says_what_is_wrong() {
         assert_eq!(decode(b"!!"), Err("Illegal base64 character 21".to_owned()));
-        assert_eq!(decode(b"aGVsbG8==").is_err(), true);
+        assert_eq!(decode(b"aGVsbG8=="), Err("Input byte array has incorrect ending byte at 8".to_owned()));
         assert_eq!(decode(b"aGVsbG8").as_deref(), Ok(&b"hello"[..]));
     }
 }

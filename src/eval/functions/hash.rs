@@ -32,13 +32,15 @@ fn digest<D: Digest>(s: &str) -> Datum {
     Datum::string(hex)
 }
 
+/// The algorithm `SHA-<bits>`, whichever Java has: SHA-1 as well.
 fn sha2(s: &str, bits: i64) -> Result<Datum, EvalError> {
     Ok(match bits {
         224 => digest::<Sha224>(s),
         256 => digest::<Sha256>(s),
         384 => digest::<Sha384>(s),
         512 => digest::<Sha512>(s),
-        _ => return Err(EvalError::new("Unsupported algorithm.")),
+        1 => digest::<Sha1>(s),
+        _ => return Err(EvalError::new(format!("SHA-{bits} MessageDigest not available"))),
     })
 }
 

@@ -1,15 +1,18 @@
 //! Arithmetic functions: `SqlFunctionUtils`, Calcite's `SqlFunctions` and `java.lang.Math`.
 
+use std::sync::Arc;
+
 use super::rounding::{self, Mode, wrapped};
 use super::{Body, Call, integer, random, total};
+use crate::catalog::types::TypeKind;
 use crate::eval::decimal::power_of_ten;
-use crate::eval::{Datum, Decimal};
+use crate::eval::{Datum, Decimal, EvalError};
 
 /// The function behind a call, if it is one of this family.
 pub fn find(call: &Call<'_>) -> Option<Body> {
     match (call.name, call.args.len()) {
         ("ABS", 1) => abs(call),
-        ("SIGN", 1) => total(|a| sign(&a[0])),
+        ("SIGN", 1) => sign_call(call),
         // With a unit they are functions of time.
         ("CEIL", 1) => total(|a| to_whole(&a[0], f64::ceil, 1)),
         ("FLOOR", 1) => total(|a| to_whole(&a[0], f64::floor, -1)),
@@ -90,6 +93,17 @@ fn abs(call: &Call<'_>) -> Option<Body> {
     })
 }
 
+/// SIGN. Of TINYINT and SMALLINT Flink generates code that does not compile.
+fn sign_call(call: &Call<'_>) -> Option<Body> {
+    let small = match call.result.kind {
+        TypeKind::TinyInt => "byte",
+        TypeKind::SmallInt => "short",
+        _ => return total(|a| sign(&a[0])),
+    };
+    let error = EvalError::new(format!("Assignment conversion not possible from type \"int\" to type \"{small}\""));
+    Some(Arc::new(move |_| Err(error.clone())))
+}
+
 /// -1, 0 or 1 of the type of the argument. NaN and both zeros of floating point are their own sign.
 fn sign(value: &Datum) -> Datum {
     let of_double = |d: f64| if d.is_nan() || d == 0.0 { d } else { d.signum() };
@@ -159,7 +173,7 @@ mod tests {
     #[test]
     fn transcendental_functions_agree_with_java() {
         for (ours, java) in [
-            (10f64.ln(), 2.302585092994046),
+            (3.3f64.ln(), 1.1939224684724346),
             (10f64.ln() / 2f64.ln(), 3.3219280948873626),
             (2.5f64.exp(), 12.182493960703473),
             (1f64.sinh(), 1.1752011936438014),
@@ -168,7 +182,7 @@ mod tests {
             (0.5f64.tanh(), 0.46211715726000974),
             (1f64.tanh(), 0.7615941559557649),
             (0.3f64.acos(), 1.2661036727794992),
-            (0.5f64.asin(), 0.5235987755982989),
+            (0.123f64.asin(), 0.12331227519187199),
             (1.5f64.atan2(2.5), 0.5404195002705842),
             (100f64.sin(), -0.5063656411097588),
             (100f64.tan(), -0.5872139151569291),

@@ -1,13 +1,13 @@
 //! Calls of scalar functions, and the rewrites that Flink's convertlets make.
 
-use super::{Resolver, Translator, apply, cast, conditional, operator};
+use super::{Resolver, Translator, apply, cast, conditional, json, operator};
 use crate::catalog::functions::{self, FunctionDef, operators as op, sql_name};
 use crate::catalog::suggest;
 use crate::catalog::types::{DataType, IntervalUnits, TypeKind};
 use crate::logical::rex::{Function, Origins, Rex, RexKind, Value};
 use crate::plan_error::{PlanError, PlanResult};
 use crate::source::Span;
-use crate::syntax::ast::{Expr, ExprKind, FunctionArg, FunctionCall, Literal, TypeName, TypeNameKind};
+use crate::syntax::ast::{Expr, ExprKind, FunctionArg, FunctionCall, Literal};
 
 impl Translator<'_> {
     /// A scalar call, special ones having been taken by the resolver.
@@ -139,7 +139,7 @@ impl Translator<'_> {
                 let call = apply(def, args, span)?;
                 Ok(coerce_arguments(call))
             }
-            "JSON_VALUE" | "JSON_QUERY" | "JSON_OBJECT" | "JSON_ARRAY" => json(def, args, span),
+            "JSON_VALUE" | "JSON_QUERY" | "JSON_OBJECT" | "JSON_ARRAY" | "JSON_STRING" => json::call(def, args, span),
             "TIMESTAMPADD" => timestamp_add(def, args, span),
             "TIMESTAMPDIFF" => timestamp_diff(def, args, span),
             "CEIL" | "FLOOR" if args.len() == 2 && !matches!(args[1].as_literal(), Some(Value::Symbol(_))) => {
@@ -186,7 +186,7 @@ fn named(name: &str, args: Vec<Rex>, span: Span) -> PlanResult<Rex> {
     }
 }
 
-fn symbol(word: &str, span: Span) -> Rex {
+pub(super) fn symbol(word: &str, span: Span) -> Rex {
     Rex::literal(Value::Symbol(word.into()), TypeKind::Other("SYMBOL".into()).not_null()).at(span)
 }
 
@@ -221,41 +221,6 @@ fn coerce_arguments(call: Rex) -> Rex {
         other => other,
     };
     Rex { kind, ty, origins }
-}
-
-/// JSON functions: `RETURNING` is the type of the call, and clauses that are not written print with their defaults.
-fn json(def: &'static FunctionDef, mut args: Vec<Rex>, span: Span) -> PlanResult<Rex> {
-    let returning =
-        args.iter().position(|a| matches!(a.as_literal(), Some(Value::Symbol(s)) if s.starts_with("RETURNING ")));
-    let ty = returning.and_then(|i| match args.remove(i).as_literal() {
-        Some(Value::Symbol(words)) => Some(returned_type(words.trim_start_matches("RETURNING ").trim(), span)),
-        _ => None,
-    });
-    let plain = !args.iter().any(|a| matches!(a.as_literal(), Some(Value::Symbol(_))));
-    match def.name {
-        "JSON_OBJECT" if plain => args.insert(0, symbol("NULL_ON_NULL", span)),
-        "JSON_ARRAY" if plain => args.insert(0, symbol("ABSENT_ON_NULL", span)),
-        "JSON_QUERY" if plain && args.len() == 2 => {
-            let null = "SqlJsonQueryEmptyOrErrorBehavior[NULL]";
-            args.extend(["WITHOUT_ARRAY", null, null].map(|word| symbol(word, span)));
-        }
-        _ => {}
-    }
-    let rex = apply(def, args, span)?;
-    Ok(match ty {
-        Some(ty) => Rex { ty, ..rex },
-        None => rex,
-    })
-}
-
-/// The type after RETURNING, nullable. Types with parameters of their own are not told apart.
-fn returned_type(words: &str, span: Span) -> DataType {
-    let name = TypeName { kind: TypeNameKind::Simple(words.to_ascii_uppercase(), Vec::new()), not_null: false, span };
-    let array = words.to_ascii_uppercase().strip_prefix("ARRAY<").map(str::to_owned);
-    match array.as_deref().and_then(|rest| rest.strip_suffix('>')) {
-        Some(element) => TypeKind::Array(returned_type(element.trim(), span).into()).nullable(),
-        None => DataType::from_ast(&name).unwrap_or_else(|_| DataType::unknown()),
-    }
 }
 
 /// The interval units of a unit keyword, and how many of them one is.

@@ -8,6 +8,7 @@ mod cast;
 mod conditional;
 pub mod datetime;
 mod interval;
+mod json;
 mod literal;
 mod operator;
 
@@ -175,13 +176,7 @@ impl<'a> Translator<'a> {
         let [name] = path else { return None };
         let is_keyword = matches!(
             name.value.to_ascii_uppercase().as_str(),
-            "CURRENT_TIMESTAMP"
-                | "CURRENT_DATE"
-                | "CURRENT_TIME"
-                | "LOCALTIME"
-                | "LOCALTIMESTAMP"
-                | "CURRENT_USER"
-                | "USER"
+            "CURRENT_TIMESTAMP" | "CURRENT_DATE" | "CURRENT_TIME" | "LOCALTIME" | "LOCALTIMESTAMP"
         );
         (is_keyword && !name.quoted).then(|| crate::catalog::functions::lookup(&name.value)).flatten()
     }

@@ -230,6 +230,9 @@ impl Translator<'_> {
         r: &mut dyn Resolver,
     ) -> PlanResult<Rex> {
         let mut args = vec![self.expr(operand, r)?, self.expr(pattern, r)?];
+        if let (false, Some(escape), Some(Value::String(text))) = (similar, escape, args[1].as_literal()) {
+            check_escapes(text, escape, pattern.span)?;
+        }
         if let Some(escape) = escape {
             let length = escape.encode_utf16().count() as u32;
             args.push(Rex::literal(Value::String(escape.into()), TypeKind::Char(length).not_null()).at(span));
@@ -257,7 +260,7 @@ impl Translator<'_> {
         let key = element_type(&part(0), span)?;
         // Values that are all NULL take the type of the keys.
         let values = part(1);
-        let value = if values.iter().all(Rex::is_null_literal) {
+        let value = if values.iter().all(|v| v.is_null_literal() && v.ty.kind == TypeKind::Null) {
             key.clone().with_nullable(true)
         } else {
             element_type(&values, span)?
@@ -281,6 +284,25 @@ impl Translator<'_> {
         debug_assert!(rex.ty.nullable || !nullable);
         Ok(rex)
     }
+}
+
+/// What follows the escape character of a constant LIKE pattern has to be a wildcard or itself (`SqlLikeUtils`).
+fn check_escapes(pattern: &str, escape: &str, span: Span) -> PlanResult<()> {
+    let refuse = |message: String| {
+        let error = PlanError::rejected(span, message).label("this pattern");
+        Err(error.help("escape `%`, `_` and the escape character only").into())
+    };
+    let mut chars = escape.chars();
+    let (Some(escape), None) = (chars.next(), chars.next()) else {
+        return refuse(format!("Invalid escape character '{escape}'"));
+    };
+    let mut chars = pattern.chars().enumerate();
+    while let Some((at, c)) = chars.next() {
+        if c == escape && !chars.next().is_some_and(|(_, next)| next == escape || matches!(next, '%' | '_')) {
+            return refuse(format!("Invalid escape sequence '{pattern}', {at}"));
+        }
+    }
+    Ok(())
 }
 
 /// A number as it is written, with signs.

@@ -13,7 +13,7 @@ use crate::catalog::types::TypeKind;
 use crate::catalog::value::Value;
 use crate::eval::{Datum, EvalError};
 use parse::parse;
-use path::Path;
+use path::{Path, PathError};
 use value::Json;
 
 /// The function behind a call, if it is one of this family.
@@ -133,25 +133,26 @@ fn mode(path: &str) -> (bool, &str) {
 }
 
 /// `SqlJsonUtils.jsonApiCommonSyntax`.
-fn look_up(input: &str, path: &str) -> Found {
+fn look_up(input: &str, path: &str) -> Result<Found, EvalError> {
     let (lax, spec) = mode(path);
     let document = match parse(input) {
         Ok(document) => document,
-        Err(_) if lax => return Found { lax, value: Ok(None) },
-        Err(message) => return Found { lax, value: Err(message) },
+        Err(_) if lax => return Ok(Found { lax, value: Ok(None) }),
+        Err(message) => return Ok(Found { lax, value: Err(message) }),
     };
     let value = if document == Json::Null {
         Err("json object can not be null".to_owned())
     } else {
         match Path::compile(spec) {
             Ok(path) => path.read(&document, lax),
-            Err(message) if spec.trim().is_empty() => Err(message),
-            Err(_) => Err(format!(
+            Err(PathError::Filter) => return Err(EvalError::new("net/minidev/json/writer/JsonReaderI")),
+            Err(PathError::Invalid(message)) if spec.trim().is_empty() => Err(message),
+            Err(PathError::Invalid(_)) => Err(format!(
                 "Illegal jsonpath spec ''{path}'', format of the spec should be: ''<lax|strict> $'{{'expr'}}'''"
             )),
         }
     };
-    Found { lax, value }
+    Ok(Found { lax, value })
 }
 
 /// Input and path, unless one is NULL.
@@ -164,7 +165,7 @@ fn json_exists(call: &Call<'_>) -> Option<Body> {
     let error = if has_clause { Clauses::of(call).error } else { On::False };
     Some(Arc::new(move |a| {
         let Some((input, path)) = operands(a) else { return Ok(Datum::Null) };
-        Ok(match look_up(input, path).value {
+        Ok(match look_up(input, path)?.value {
             // A JSON null does not exist.
             Ok(value) => Datum::Boolean(value.is_some()),
             Err(message) => match error {
@@ -182,7 +183,7 @@ fn json_value(call: &Call<'_>) -> Option<Body> {
     let kind = call.result.kind.clone();
     Some(Arc::new(move |a| {
         let Some((input, path)) = operands(a) else { return Ok(Datum::Null) };
-        let found = look_up(input, path);
+        let found = look_up(input, path)?;
         let message = match found.value {
             Err(message) => message,
             Ok(Some(value)) if value.is_scalar() => return returned(&value, &kind),
@@ -248,7 +249,7 @@ fn json_query(call: &Call<'_>) -> Option<Body> {
     let to_array = matches!(call.result.kind, TypeKind::Array(_));
     Some(Arc::new(move |a| {
         let Some((input, path)) = operands(a) else { return Ok(Datum::Null) };
-        let found = look_up(input, path);
+        let found = look_up(input, path)?;
         let instead = |on: On, message: String| match on {
             On::Error => Err(EvalError::new(message)),
             On::EmptyArray if to_array => Ok(Datum::Array(Arc::from([]))),

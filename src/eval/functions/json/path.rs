@@ -1,12 +1,30 @@
 //! JSON paths as Jayway's `JsonPath` compiles and evaluates them.
 
-use super::filter::{self, Filter};
+mod parser;
+
+use self::parser::Parser;
+use super::filter::Filter;
 use super::value::Json;
 
 /// A compiled path, without its root.
 #[derive(Debug, Clone)]
 pub struct Path {
     steps: Vec<Step>,
+}
+
+/// Why a text is no path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PathError {
+    /// `InvalidPathException`, which the clauses of the function catch.
+    Invalid(String),
+    /// A filter for which Flink's jar lacks the classes: nothing catches that.
+    Filter,
+}
+
+impl From<String> for PathError {
+    fn from(message: String) -> PathError {
+        PathError::Invalid(message)
+    }
 }
 
 /// A step of a path.
@@ -56,25 +74,25 @@ const FUNCTIONS: &[(&str, Function)] = &[
 ];
 
 impl Path {
-    /// Compiles a path, or says that it is none (`InvalidPathException`).
-    pub fn compile(text: &str) -> Result<Path, String> {
+    /// Compiles a path.
+    pub fn compile(text: &str) -> Result<Path, PathError> {
         let text = text.trim();
         if text.is_empty() {
-            return Err("path can not be null or empty".to_owned());
+            return Err("path can not be null or empty".to_owned().into());
         }
         // A path without a root starts at it.
         let text = if text.starts_with(['$', '@']) { text.to_owned() } else { format!("$.{text}") };
         let chars: Vec<char> = text.chars().collect();
         if chars.last() == Some(&'.') {
-            return Err("Path must not end with a '.' or '..'".to_owned());
+            return Err("Path must not end with a '.' or '..'".to_owned().into());
         }
-        let mut parser = Parser { chars: &chars, at: 1 };
+        let mut parser = Parser::new(&chars, 1);
         let mut steps = Vec::new();
-        while parser.at < chars.len() {
+        while !parser.at_end() {
             parser.step(&mut steps)?;
         }
         match steps.last() {
-            Some(Step::Scan) => Err("Path must not end with a '.' or '..'".to_owned()),
+            Some(Step::Scan) => Err("Path must not end with a '.' or '..'".to_owned().into()),
             _ => Ok(Path { steps }),
         }
     }
@@ -329,156 +347,6 @@ impl Function {
     }
 }
 
-struct Parser<'a> {
-    chars: &'a [char],
-    at: usize,
-}
-
-impl Parser<'_> {
-    fn peek(&self) -> Option<char> {
-        self.chars.get(self.at).copied()
-    }
-
-    fn blanks(&mut self) {
-        while self.peek() == Some(' ') {
-            self.at += 1;
-        }
-    }
-
-    /// One step behind the root or another step.
-    fn step(&mut self, steps: &mut Vec<Step>) -> Result<(), String> {
-        if matches!(steps.last(), Some(Step::Function(_))) {
-            return Err("a function ends the path".to_owned());
-        }
-        match self.peek() {
-            Some('.') => {
-                self.at += 1;
-                if self.peek() == Some('.') {
-                    self.at += 1;
-                    steps.push(Step::Scan);
-                }
-                match self.peek() {
-                    Some('[') => self.bracket(steps),
-                    Some('*') => {
-                        self.at += 1;
-                        steps.push(Step::Wildcard);
-                        Ok(())
-                    }
-                    _ => self.property(steps),
-                }
-            }
-            Some('[') => self.bracket(steps),
-            _ => Err(format!("Illegal character at position {} expected '.' or '['", self.at)),
-        }
-    }
-
-    fn property(&mut self, steps: &mut Vec<Step>) -> Result<(), String> {
-        let start = self.at;
-        while let Some(c) = self.peek() {
-            match c {
-                ' ' => {
-                    return Err(format!(
-                        "Use bracket notion ['my prop'] if your property contains blank characters. position: {}",
-                        self.at
-                    ));
-                }
-                '.' | '[' | '(' => break,
-                _ => self.at += 1,
-            }
-        }
-        let name: String = self.chars[start..self.at].iter().collect();
-        if name.is_empty() {
-            return Err("Empty property".to_owned());
-        }
-        if self.peek() == Some('(') {
-            let known = FUNCTIONS.iter().find(|(known, _)| *known == name).map(|(_, function)| *function);
-            let closed = self.chars.get(self.at + 1) == Some(&')');
-            let Some(function) = known.filter(|_| closed) else {
-                return Err(format!("Function of name: {name} cannot be created"));
-            };
-            self.at += 2;
-            steps.push(Step::Function(function));
-        } else {
-            steps.push(Step::Properties(vec![name]));
-        }
-        Ok(())
-    }
-
-    fn bracket(&mut self, steps: &mut Vec<Step>) -> Result<(), String> {
-        let start = self.at;
-        let invalid = || format!("Could not parse token starting at position {start}. Expected ?, ', 0-9, * ");
-        self.at += 1;
-        self.blanks();
-        let step = match self.peek() {
-            Some('\'' | '"') => Step::Properties(self.names().ok_or_else(invalid)?),
-            Some('*') => {
-                self.at += 1;
-                Step::Wildcard
-            }
-            Some('?') => {
-                self.at += 1;
-                self.blanks();
-                let (filter, at) = filter::parse(self.chars, self.at).ok_or_else(invalid)?;
-                self.at = at;
-                Step::Filter(filter)
-            }
-            _ => self.places().ok_or_else(invalid)?,
-        };
-        self.blanks();
-        if self.peek() != Some(']') {
-            return Err(invalid());
-        }
-        self.at += 1;
-        steps.push(step);
-        Ok(())
-    }
-
-    /// `'a', "b"`
-    fn names(&mut self) -> Option<Vec<String>> {
-        let mut names = Vec::new();
-        loop {
-            self.blanks();
-            let quote = self.peek().filter(|c| matches!(c, '\'' | '"'))?;
-            self.at += 1;
-            let mut name = String::new();
-            loop {
-                let c = self.peek()?;
-                self.at += 1;
-                match c {
-                    '\\' => {
-                        name.push(self.peek()?);
-                        self.at += 1;
-                    }
-                    c if c == quote => break,
-                    c => name.push(c),
-                }
-            }
-            names.push(name);
-            self.blanks();
-            if self.peek() != Some(',') {
-                return Some(names);
-            }
-            self.at += 1;
-        }
-    }
-
-    /// `0`, `0, 2`, `1:3`, `:2`, `-2:`
-    fn places(&mut self) -> Option<Step> {
-        let end = (self.at..self.chars.len()).find(|i| self.chars[*i] == ']')?;
-        let text: String = self.chars[self.at..end].iter().collect();
-        self.at = end;
-        let number = |text: &str| text.trim().parse::<i32>().ok().map(i64::from);
-        let Some((from, to)) = text.split_once(':') else {
-            return text.split(',').map(number).collect::<Option<Vec<_>>>().map(Step::Indexes);
-        };
-        let end = |text: &str| if text.trim().is_empty() { Some(None) } else { number(text).map(Some) };
-        match (end(from)?, end(to)?) {
-            (None, None) => None,
-            (from, to) => Some(Step::Slice(from, to)),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::parse::parse;
@@ -486,7 +354,7 @@ mod tests {
 
     fn read(path: &str) -> Result<Option<String>, String> {
         let json = r#"{"a":[3,1,2.5],"b":[{"c":1,"e":"x"},{"c":2}],"d":null,"f":1.50,"a b":7}"#;
-        let value = Path::compile(path)?.read(&parse(json)?, false)?;
+        let value = Path::compile(path).map_err(|e| format!("{e:?}"))?.read(&parse(json)?, false)?;
         Ok(value.map(|v| v.text()))
     }
 
