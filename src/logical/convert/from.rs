@@ -28,6 +28,11 @@ impl FromItem {
         let scope = Scope::of_table(&name, rel.columns.iter().map(|c| (c.name.to_string(), c.ty.clone())));
         FromItem { rel, scope }
     }
+
+    /// An item under an alias, which may name its columns.
+    fn aliased(rel: Rel, alias: &TableAlias) -> PlanResult<Self> {
+        Ok(FromItem::named(rename(rel, alias)?, std::slice::from_ref(&alias.name.value)))
+    }
 }
 
 impl<'a> Builder<'a> {
@@ -60,7 +65,7 @@ impl<'a> Builder<'a> {
             TableRefKind::Join(join) => {
                 let item = self.join(join, table.span, select)?;
                 return match &table.alias {
-                    Some(alias) => Ok(FromItem::named(rename(item.rel, alias)?, &[alias.name.value.clone()])),
+                    Some(alias) => FromItem::aliased(item.rel, alias),
                     None => Ok(item),
                 };
             }
@@ -70,13 +75,13 @@ impl<'a> Builder<'a> {
             TableRefKind::Parenthesized(inner) => {
                 let item = self.table_ref(inner, select)?;
                 return match &table.alias {
-                    Some(alias) => Ok(FromItem::named(rename(item.rel, alias)?, &[alias.name.value.clone()])),
+                    Some(alias) => FromItem::aliased(item.rel, alias),
                     None => Ok(item),
                 };
             }
         };
         match &table.alias {
-            Some(alias) => Ok(FromItem::named(rename(rel, alias)?, &[alias.name.value.clone()])),
+            Some(alias) => FromItem::aliased(rel, alias),
             None => Ok(FromItem::named(rel, &name)),
         }
     }
