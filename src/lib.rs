@@ -10,6 +10,7 @@ pub mod cli;
 pub mod diff;
 pub mod exec;
 pub mod logical;
+pub mod nearest;
 pub mod plan_error;
 mod planning;
 pub mod report;

@@ -107,6 +107,22 @@ fn the_walk_through_shows_a_real_rule() {
     assert!(read("rules/vvr/window-top-n/window-top-n-n-changed.md").starts_with(shown), "{shown}");
 }
 
+/// What the README says of NOT NULL: it is told where state is made of the column, and only there.
+#[test]
+fn not_null_is_as_the_readme_says() {
+    use keepstate::check::{Options, Text, check};
+
+    let table = |b: &str| format!("CREATE TABLE t (k STRING, a INT, {b}) WITH ('connector' = 'kafka');");
+    let verdict = |query: &str, declared: bool| {
+        let side = |b: &str| if declared { format!("{}\n{query}", table(b)) } else { query.to_owned() };
+        let (old, new) = (Text::new("old.sql", side("b BIGINT")), Text::new("new.sql", side("b BIGINT NOT NULL")));
+        check(old, new, &Options::default()).report.verdict.name()
+    };
+    assert_eq!(verdict("SELECT k, SUM(b) AS s FROM t GROUP BY k;", true), "unknown");
+    assert_eq!(verdict("SELECT k, SUM(a) AS s FROM t WHERE b > 1 GROUP BY k;", true), "compatible");
+    assert_eq!(verdict("SELECT k, SUM(b) AS s FROM t GROUP BY k;", false), "compatible");
+}
+
 /// What the README says cannot be planned yet cannot be planned yet.
 #[test]
 fn the_limits_are_the_limits() {

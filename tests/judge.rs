@@ -26,6 +26,8 @@ fn change(kind: ChangeKind, item: Item, context: Facts) -> Change {
         item,
         old: None,
         new: None,
+        beside: None,
+        spots: Vec::new(),
         chain: Vec::new(),
         echoes: Vec::new(),
     }
@@ -119,7 +121,7 @@ fn several_items_are_unknown_unless_one_is_incompatible() {
     assert_eq!(judgement.verdict, Verdict::Incompatible);
     assert!(!rules(&judgement).contains(&"several-items-changed"));
 
-    let filter = ChangeKind::Filter { below_stateful: true, added: 1, removed: 0, ignored: true };
+    let filter = ChangeKind::Filter { below_stateful: true, added: 1, removed: 0, ignored: true, having: false };
     let judgement = judged(vec![added, change(filter, Item::Filter, Vec::new())]);
     assert_eq!(judgement.findings[0].documented, ["OL-03", "WH-04"]);
 }

@@ -267,6 +267,21 @@ impl DataType {
         self.with_time_attribute(TimeAttribute::None)
     }
 
+    /// The same type where everything may be NULL, nested values included: types that differ in that alone become equal.
+    pub fn all_nullable(&self) -> DataType {
+        let nested = |ty: &Arc<DataType>| Arc::new(ty.all_nullable());
+        let kind = match &self.kind {
+            TypeKind::Array(element) => TypeKind::Array(nested(element)),
+            TypeKind::Multiset(element) => TypeKind::Multiset(nested(element)),
+            TypeKind::Map(key, value) => TypeKind::Map(nested(key), nested(value)),
+            TypeKind::Row(fields) => {
+                TypeKind::Row(fields.iter().map(|f| Field { ty: f.ty.all_nullable(), ..f.clone() }).collect())
+            }
+            kind => kind.clone(),
+        };
+        DataType { kind, nullable: true }
+    }
+
     /// True for TINYINT to BIGINT.
     pub fn is_integer(&self) -> bool {
         matches!(self.kind, TypeKind::TinyInt | TypeKind::SmallInt | TypeKind::Int | TypeKind::BigInt)

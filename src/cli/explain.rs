@@ -54,7 +54,8 @@ fn page(rule: &Rule, style: Style) -> String {
         }
     };
     line("verdict", rule.verdict.name());
-    line("basis", rule.basis.name());
+    let class = if rule.inferred.is_empty() { "" } else { ", or inferred where only its class is covered" };
+    line("basis", &format!("{}{class}", rule.basis.name()));
     line("documented", &rule.documented.join(", "));
     line("overrides", &rule.overrides.join(", "));
     line("targets", &targets.join(", "));

@@ -72,7 +72,11 @@ fn list(rules: &[&Rule], style: Style) -> String {
             let space = if out.is_empty() { "" } else { "\n" };
             let _ = writeln!(out, "{space}{}", paint(page, "1", style));
         }
-        let mark = if rule.basis == Basis::Documented { "" } else { rule.basis.name() };
+        let mark = match rule.basis {
+            Basis::Documented if rule.inferred.is_empty() => "",
+            Basis::Documented => "in part inferred",
+            basis => basis.name(),
+        };
         let rows = rule.documented.join(", ");
         let note = [rows.as_str(), mark].iter().filter(|s| !s.is_empty()).copied().collect::<Vec<_>>().join("; ");
         let _ = writeln!(out, "  {:width$}  {:20}  {note}", rule.id, rule.verdict.name());

@@ -1,5 +1,7 @@
 //! What differs between the aggregate calls of two matched operators.
 
+use std::collections::BTreeSet;
+
 use super::change::AggregatesChange;
 use super::view::{AggregateView, CallView};
 use crate::source::Span;
@@ -14,6 +16,8 @@ pub struct AggregatesDiff {
     pub old: Option<Span>,
     /// The first call that differs on the new side.
     pub new: Option<Span>,
+    /// How many calls only the old side has, and only the new side.
+    pub lone: (usize, usize),
     /// Columns that only the differing calls read.
     pub differing: Vec<super::lineage::Ident>,
 }
@@ -50,11 +54,13 @@ pub fn compare(old: &AggregateView, new: &AggregateView) -> Option<AggregatesDif
         ..AggregatesChange::default()
     };
     let (mut added, mut removed): (Vec<&CallView>, Vec<&CallView>) = (Vec::new(), Vec::new());
-    let (mut changed, mut recomputed, mut distinct) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut changed, mut recomputed, mut distinct, mut said) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let mut refiltered = Vec::new();
     let mut matched_new = vec![false; new_left.len()];
     for o in &old_left {
         if o.distinct {
-            distinct.push(o.name.clone());
+            distinct.push(&o.name);
+            said.push(o.said.clone());
             continue;
         }
         let by_name = new_left.iter().enumerate().position(|(j, n)| !matched_new[j] && !n.distinct && n.name == o.name);
@@ -62,15 +68,23 @@ pub fn compare(old: &AggregateView, new: &AggregateView) -> Option<AggregatesDif
             Some(j) => {
                 matched_new[j] = true;
                 let n = new_left[j];
-                if n.function == o.function { recomputed.push(n.name.clone()) } else { changed.push(n.name.clone()) }
+                if n.function != o.function {
+                    changed.push(n.said.clone());
+                } else if n.unfiltered != o.unfiltered {
+                    recomputed.push(n.said.clone());
+                }
+                if n.filter != o.filter {
+                    refiltered.push(n.said.clone());
+                }
             }
             None => removed.push(o),
         }
     }
     for (j, n) in new_left.iter().enumerate() {
         if n.distinct {
-            if !distinct.contains(&n.name) {
-                distinct.push(n.name.clone());
+            if !distinct.contains(&&n.name) {
+                distinct.push(&n.name);
+                said.push(n.said.clone());
             }
         } else if !matched_new[j] {
             added.push(n);
@@ -80,34 +94,52 @@ pub fn compare(old: &AggregateView, new: &AggregateView) -> Option<AggregatesDif
     change.removed = removed.len();
     change.changed = changed.len();
     change.recomputed = recomputed.len();
+    change.filter_changed = refiltered.len();
     change.distinct_changed = distinct.len();
     let nothing = change.added + change.removed + change.changed + change.recomputed + change.distinct_changed == 0
+        && change.filter_changed == 0
         && !change.moved
         && !change.distinct_moved;
     if nothing {
         return None;
     }
-    let names = |list: &[&CallView]| list.iter().map(|c| c.name.clone()).collect::<Vec<_>>();
+    let differing = || old_left.iter().chain(&new_left);
+    change.filtered = differing().filter(|c| c.filter.is_some()).count();
+    let out_of_place = displaced(&survivors).into_iter().map(|i| &old.calls[i]);
+    let functions: BTreeSet<&str> =
+        differing().copied().chain(out_of_place).map(|call| call.function.as_str()).collect();
+    change.functions = functions.into_iter().map(str::to_owned).collect();
+    let names = |list: &[&CallView]| list.iter().map(|c| c.said.clone()).collect::<Vec<_>>();
     let args = vec![
         ("added_names", quoted(&names(&added))),
         ("removed_names", quoted(&names(&removed))),
         ("changed_names", quoted(&changed)),
         ("recomputed_names", quoted(&recomputed)),
-        ("distinct_names", quoted(&distinct)),
+        ("filter_names", quoted(&refiltered)),
+        ("distinct_names", quoted(&said)),
     ]
     .into_iter()
     .filter(|(_, v)| !v.is_empty())
     .collect();
     let place = |list: &[&CallView]| list.iter().find_map(|c| c.origins.first());
     let any = |calls: &[CallView]| calls.iter().find_map(|c| c.origins.first());
-    let differing = old_left.iter().chain(&new_left).flat_map(|c| c.reads.iter().copied()).collect();
+    let differing = differing().flat_map(|c| c.reads.iter().copied()).collect();
     Some(AggregatesDiff {
         change,
         args,
         old: place(&old_left).or_else(|| any(&old.calls)),
         new: place(&new_left).or_else(|| any(&new.calls)),
+        lone: (old_left.len(), new_left.len()),
         differing,
     })
+}
+
+/// The old places of those that stand at another place among the calls that stay.
+fn displaced(survivors: &[(usize, usize)]) -> Vec<usize> {
+    let mut places: Vec<usize> = survivors.iter().map(|(_, new)| *new).collect();
+    places.sort_unstable();
+    let moved = survivors.iter().zip(places).filter(|((_, new), place)| new != place);
+    moved.map(|((old, _), _)| *old).collect()
 }
 
 /// The same calls, written in another order.

@@ -2,45 +2,11 @@
 //!
 //! Rules match a change by its kind and its flat facts ([`Change::facts`]); messages are filled from [`Change::args`].
 
-use std::borrow::Cow;
-
+pub use super::facts::{Fact, Facts};
+use super::matching::Side;
+use super::places::Places;
 use crate::exec::NodeId;
 use crate::source::Span;
-
-/// A value of a fact.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Fact {
-    /// Yes or no.
-    Bool(bool),
-    /// A count.
-    Count(u64),
-    /// A word, such as an operator kind or a window type.
-    Word(Cow<'static, str>),
-}
-
-impl From<bool> for Fact {
-    fn from(b: bool) -> Self {
-        Fact::Bool(b)
-    }
-}
-impl From<usize> for Fact {
-    fn from(n: usize) -> Self {
-        Fact::Count(n as u64)
-    }
-}
-impl From<&'static str> for Fact {
-    fn from(s: &'static str) -> Self {
-        Fact::Word(Cow::Borrowed(s))
-    }
-}
-impl From<String> for Fact {
-    fn from(s: String) -> Self {
-        Fact::Word(Cow::Owned(s))
-    }
-}
-
-/// Named facts in a stable order.
-pub type Facts = Vec<(&'static str, Fact)>;
 
 /// The operator (or pair of matched operators) that a change is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,6 +43,12 @@ pub struct AggregatesChange {
     pub changed: usize,
     /// Pairs with one function over a field that is computed differently.
     pub recomputed: usize,
+    /// Pairs whose FILTER clause came, went or has another condition.
+    pub filter_changed: usize,
+    /// Aggregates among those that differ that have a FILTER clause.
+    pub filtered: usize,
+    /// The functions of the aggregates that differ or moved, in alphabetical order.
+    pub functions: Vec<String>,
     /// The survivors that are not DISTINCT stand in another order.
     pub moved: bool,
     /// DISTINCT aggregates that only one side has, or that changed.
@@ -102,6 +74,8 @@ pub struct WindowChange {
     pub offset: bool,
     /// The time attribute, or how it is computed.
     pub time_attribute: bool,
+    /// The time attribute is the column that it was, and only what that is computed from differs.
+    pub time_recomputed: bool,
     /// PARTITION BY of a SESSION window function.
     pub session_keys: bool,
 }
@@ -115,9 +89,12 @@ pub struct KeysChange {
     pub removed: usize,
     /// Keys at one place (or with one name) that are computed differently.
     pub changed: usize,
+    /// Those of them that have another type.
+    pub retyped: usize,
     /// The common keys stand in another order. Of GROUP BY: the keys that are not window columns.
     pub moved: bool,
-    /// GROUP BY only: the window columns or the window function stand at other places.
+    /// Of GROUP BY: the window columns or the window function stand at other places. Of PARTITION BY: the window columns stand
+    /// in another order among themselves.
     pub window_moved: bool,
 }
 
@@ -144,7 +121,10 @@ pub enum ChangeKind {
     /// GROUP BY.
     GroupKeys(KeysChange),
     /// GROUPING SETS, CUBE, ROLLUP appeared, disappeared or changed.
-    GroupingSets,
+    GroupingSets {
+        /// Both sides have sets, but not the same.
+        on_both_sides: bool,
+    },
     /// PARTITION BY of a rank, deduplication or OVER operator.
     PartitionKeys(KeysChange),
     /// ORDER BY of a rank, deduplication or OVER operator.
@@ -178,6 +158,8 @@ pub enum ChangeKind {
     ProjectionStep {
         /// It appeared (false: it disappeared).
         appeared: bool,
+        /// All it computes is conditions of FILTER clauses.
+        conditions_only: bool,
     },
     /// A filter in front of, or behind, stateful operators.
     Filter {
@@ -189,6 +171,8 @@ pub enum ChangeKind {
         removed: usize,
         /// `table.optimizer.state-compatibility.ignore-filter` is on.
         ignored: bool,
+        /// A condition that only one side has is written in HAVING.
+        having: bool,
     },
     /// window_start, window_end or window_time of a window operator are sent out, or no longer.
     WindowOutput {
@@ -196,6 +180,8 @@ pub enum ChangeKind {
         added: usize,
         /// Window columns that only the old output has.
         removed: usize,
+        /// window_time is among them.
+        window_time: bool,
     },
     /// The rank number is sent out, or no longer.
     RankOutput {
@@ -222,7 +208,10 @@ pub enum ChangeKind {
         renamed: usize,
     },
     /// Early or late firing of legacy group windows.
-    EmitStrategy,
+    EmitStrategy {
+        /// Only the lateness that is allowed differs.
+        lateness_only: bool,
+    },
     /// An operator became another kind at the same place.
     OperatorReplaced {
         /// The old family.
@@ -281,6 +270,14 @@ pub enum ChangeKind {
         /// Columns that nothing reads and that only the old table has, or that differ.
         unread_changed: usize,
     },
+    /// A source column that something with state reads may be NULL on one side only. Stated for the first operator that reads
+    /// it, the others are echoes.
+    Nullability {
+        /// It is NOT NULL now; false if it may be NULL now, or differs inside of a nested type.
+        required: bool,
+        /// The state is kept by it, or by what is computed from it.
+        key: bool,
+    },
     /// A sink table.
     Sink {
         /// Another table is written.
@@ -309,157 +306,6 @@ pub enum ChangeKind {
         /// The option's key.
         key: String,
     },
-}
-
-impl ChangeKind {
-    /// The kind's name in rules.
-    pub fn name(&self) -> &'static str {
-        match self {
-            ChangeKind::Aggregates(_) => "aggregates",
-            ChangeKind::Window(_) => "window",
-            ChangeKind::GroupKeys(_) => "group-keys",
-            ChangeKind::GroupingSets => "grouping-sets",
-            ChangeKind::PartitionKeys(_) => "partition-keys",
-            ChangeKind::OrderBy(_) => "order-by",
-            ChangeKind::RankRange { .. } => "rank-range",
-            ChangeKind::LimitRange { .. } => "limit-range",
-            ChangeKind::RankType => "rank-type",
-            ChangeKind::InputColumns(_) => "input-columns",
-            ChangeKind::Frame { .. } => "frame",
-            ChangeKind::ProjectionStep { .. } => "projection-step",
-            ChangeKind::Filter { .. } => "filter",
-            ChangeKind::WindowOutput { .. } => "window-output",
-            ChangeKind::RankOutput { .. } => "rank-output",
-            ChangeKind::OutputColumns { .. } => "output-columns",
-            ChangeKind::RankStrategy { .. } => "rank-strategy",
-            ChangeKind::OutputNames { .. } => "output-names",
-            ChangeKind::EmitStrategy => "emit-strategy",
-            ChangeKind::OperatorReplaced { .. } => "operator-replaced",
-            ChangeKind::OperatorAdded => "operator-added",
-            ChangeKind::OperatorRemoved => "operator-removed",
-            ChangeKind::UnionInputs { .. } => "union-inputs",
-            ChangeKind::Join { .. } => "join",
-            ChangeKind::Source { .. } => "source",
-            ChangeKind::Sink { .. } => "sink",
-            ChangeKind::SinkMaterializer => "sink-materializer",
-            ChangeKind::SinkAdded { .. } => "sink-added",
-            ChangeKind::SinkRemoved { .. } => "sink-removed",
-            ChangeKind::UserFunction => "user-function",
-            ChangeKind::JobOption { .. } => "job-option",
-        }
-    }
-
-    /// What is to be known of it, flat, for rules to match.
-    pub fn facts(&self) -> Facts {
-        let keys = |k: &KeysChange| -> Facts {
-            vec![
-                ("added", k.added.into()),
-                ("removed", k.removed.into()),
-                ("changed", k.changed.into()),
-                ("moved", k.moved.into()),
-                ("window_moved", k.window_moved.into()),
-            ]
-        };
-        match self {
-            ChangeKind::Aggregates(a) => vec![
-                ("old", a.old.into()),
-                ("new", a.new.into()),
-                ("survivors", a.survivors.into()),
-                ("added", a.added.into()),
-                ("removed", a.removed.into()),
-                ("changed", a.changed.into()),
-                ("recomputed", a.recomputed.into()),
-                ("moved", a.moved.into()),
-                ("distinct_changed", a.distinct_changed.into()),
-                ("distinct_moved", a.distinct_moved.into()),
-            ],
-            ChangeKind::Window(w) => vec![
-                ("window_type", w.window_type.into()),
-                ("size", w.size.into()),
-                ("slide", w.slide.into()),
-                ("step", w.step.into()),
-                ("gap", w.gap.into()),
-                ("offset", w.offset.into()),
-                ("time_attribute", w.time_attribute.into()),
-                ("session_keys", w.session_keys.into()),
-            ],
-            ChangeKind::GroupKeys(k) | ChangeKind::PartitionKeys(k) | ChangeKind::InputColumns(k) => keys(k),
-            ChangeKind::OrderBy(o) => vec![
-                ("fields", o.fields.into()),
-                ("direction", o.direction.into()),
-                ("nulls", o.nulls.into()),
-                ("time_attribute", o.time_attribute.into()),
-            ],
-            ChangeKind::RankRange { start, end } => vec![("start", (*start).into()), ("end", (*end).into())],
-            ChangeKind::LimitRange { fetch, offset } => vec![("fetch", (*fetch).into()), ("offset", (*offset).into())],
-            ChangeKind::Frame { units, bound } => vec![("units", (*units).into()), ("bound", (*bound).into())],
-            ChangeKind::ProjectionStep { appeared } => vec![("appeared", (*appeared).into())],
-            ChangeKind::Filter { below_stateful, added, removed, ignored } => vec![
-                ("below_stateful", (*below_stateful).into()),
-                ("added", (*added).into()),
-                ("removed", (*removed).into()),
-                ("ignored", (*ignored).into()),
-            ],
-            ChangeKind::RankStrategy { upsert_key, algorithm } => {
-                vec![("upsert_key", (*upsert_key).into()), ("algorithm", (*algorithm).into())]
-            }
-            ChangeKind::WindowOutput { added, removed } | ChangeKind::OutputColumns { added, removed } => {
-                vec![("added", (*added).into()), ("removed", (*removed).into())]
-            }
-            ChangeKind::RankOutput { added } => vec![("added", (*added).into())],
-            ChangeKind::OutputNames { renamed } => vec![("renamed", (*renamed).into())],
-            ChangeKind::OperatorReplaced { old_family, new_family, window_keys } => vec![
-                ("old_family", (*old_family).into()),
-                ("new_family", (*new_family).into()),
-                ("window_keys", (*window_keys).into()),
-            ],
-            ChangeKind::Join { join_type, condition, key_order, bounds, reworded, sides, unique_keys } => vec![
-                ("join_type", (*join_type).into()),
-                ("condition", (*condition).into()),
-                ("key_order", (*key_order).into()),
-                ("bounds", (*bounds).into()),
-                ("reworded", (*reworded).into()),
-                ("sides", (*sides).into()),
-                ("unique_keys", (*unique_keys).into()),
-            ],
-            ChangeKind::UnionInputs { added, removed, moved } => {
-                vec![("added", (*added).into()), ("removed", (*removed).into()), ("moved", (*moved).into())]
-            }
-            ChangeKind::Source {
-                renamed,
-                connector,
-                options,
-                changelog,
-                watermark,
-                primary_key,
-                unread_added,
-                unread_changed,
-            } => vec![
-                ("renamed", (*renamed).into()),
-                ("connector", (*connector).into()),
-                ("options", (*options).into()),
-                ("changelog", (*changelog).into()),
-                ("watermark", (*watermark).into()),
-                ("primary_key", (*primary_key).into()),
-                ("unread_added", (*unread_added).into()),
-                ("unread_changed", (*unread_changed).into()),
-            ],
-            ChangeKind::Sink { renamed, connector, options } => {
-                vec![("renamed", (*renamed).into()), ("connector", (*connector).into()), ("options", (*options).into())]
-            }
-            ChangeKind::SinkAdded { stateful } | ChangeKind::SinkRemoved { stateful } => {
-                vec![("stateful", (*stateful).into())]
-            }
-            ChangeKind::JobOption { key } => vec![("key", key.clone().into())],
-            ChangeKind::GroupingSets
-            | ChangeKind::RankType
-            | ChangeKind::EmitStrategy
-            | ChangeKind::SinkMaterializer
-            | ChangeKind::UserFunction
-            | ChangeKind::OperatorAdded
-            | ChangeKind::OperatorRemoved => Vec::new(),
-        }
-    }
 }
 
 /// The items of a job, in the sense of the documents' limit on changing several at once (OL-03).
@@ -492,6 +338,10 @@ pub struct Change {
     pub old: Option<Span>,
     /// The clause in the new text.
     pub new: Option<Span>,
+    /// The side that does not have the thing, and shows what stands around it.
+    pub beside: Option<Side>,
+    /// Places of single differences, by the fact that states them, where the change is made of several.
+    pub spots: Vec<(&'static str, Places)>,
     /// More places of the same change, outermost use last (for suppressions and related places).
     pub chain: Vec<Span>,
     /// Changes of operators downstream that this change alone brings about.
@@ -508,6 +358,12 @@ impl Change {
         facts.extend(self.kind.facts());
         facts.extend(self.context.iter().cloned());
         facts
+    }
+
+    /// Where the first of these differences stands; the change's own place, if they have none.
+    pub fn places(&self, asks: impl Fn(&str) -> bool) -> Places {
+        let spot = self.spots.iter().find(|(fact, _)| asks(fact)).map(|(_, places)| *places);
+        spot.unwrap_or_else(|| Places::beside(self.old, self.new, self.beside))
     }
 }
 

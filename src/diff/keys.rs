@@ -50,17 +50,28 @@ pub fn compare(old: &[KeyView], new: &[KeyView], order: Order) -> Option<KeysDif
     let mut added: Vec<&KeyView> = only_new.clone();
     let mut removed: Vec<&KeyView> = Vec::new();
     let mut changed: Vec<String> = Vec::new();
+    let mut retyped = 0;
     for o in &only_old {
         match added.iter().position(|n| n.name == o.name) {
-            Some(at) => changed.push(added.remove(at).name.clone()),
+            Some(at) => {
+                let n = added.remove(at);
+                retyped += usize::from(n.ty != o.ty);
+                changed.push(n.said.clone());
+            }
             None => removed.push(o),
         }
     }
     let common_old: Vec<Ident> = old.iter().map(|k| k.ident).filter(|id| in_new.contains(id)).collect();
     let common_new: Vec<Ident> = new.iter().map(|k| k.ident).filter(|id| in_old.contains(id)).collect();
     let moved = order == Order::Counts && common_old != common_new;
-    let change =
-        KeysChange { added: added.len(), removed: removed.len(), changed: changed.len(), moved, window_moved: false };
+    let change = KeysChange {
+        added: added.len(),
+        removed: removed.len(),
+        changed: changed.len(),
+        retyped,
+        moved,
+        window_moved: false,
+    };
     if change == KeysChange::default() {
         return None;
     }
@@ -71,8 +82,8 @@ pub fn compare(old: &[KeyView], new: &[KeyView], order: Order) -> Option<KeysDif
             .or_else(|| list.iter().find(|k| Some(k.ident) == moved).and_then(|k| k.origins.first()))
             .or_else(|| list.iter().find_map(|k| k.origins.first()))
     };
-    let names = |list: &[&KeyView]| list.iter().map(|k| k.name.clone()).collect::<Vec<_>>();
-    let list = |keys: &[KeyView]| keys.iter().map(|k| k.name.as_str()).collect::<Vec<_>>().join(", ");
+    let names = |list: &[&KeyView]| list.iter().map(|k| k.said.clone()).collect::<Vec<_>>();
+    let list = |keys: &[KeyView]| keys.iter().map(|k| k.said.as_str()).collect::<Vec<_>>().join(", ");
     let args = vec![
         ("added_names", quoted(&names(&added))),
         ("removed_names", quoted(&names(&removed))),

@@ -6,16 +6,17 @@
 
 use std::collections::HashMap;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::matching::{Matching, Side};
+use super::nullability::{self, Edits};
 use crate::catalog::{TableColumn, TableColumnKind};
 use crate::exec::window_spec::{WindowAttachment, WindowSpec};
 use crate::exec::{NodeId, Operator, Plan};
 use crate::logical::print::digest;
 use crate::logical::rel::{AggArg, AggCall};
 use crate::logical::rex::{Rex, RexKind};
-use crate::logical::simplify::canonical;
+use crate::logical::simplify::{canonical, is_always_true, simplify, simplify_filter};
 use crate::source::Span;
 
 /// A computation.
@@ -49,6 +50,13 @@ pub struct IdentInfo {
 pub struct Interner {
     by_key: FxHashMap<String, Ident>,
     infos: Vec<IdentInfo>,
+    /// Source columns that may be NULL on one side only.
+    pub edits: Edits,
+    /// What follows from those being NOT NULL on one side. It is simplified as if they were so on both, since that one side
+    /// checks for NULL and the other does not is no computation of the query's own.
+    never_null: FxHashSet<Ident>,
+    /// Whether the results of calls may be NULL, on the side that came first.
+    nullable: FxHashMap<Ident, bool>,
 }
 
 impl Interner {
@@ -73,16 +81,48 @@ impl Interner {
         if let Some(i) = e.as_input() {
             return input[i];
         }
-        let mut parts = Vec::new();
-        let over_idents = e.map_inputs(&mut |i, used| {
-            if !parts.contains(&input[i]) {
-                parts.push(input[i]);
+        let (over_idents, parts) = over_idents(e, input);
+        let Some(sure) = self.with_never_null(&over_idents, &parts) else {
+            return self.interned(&over_idents, parts);
+        };
+        let sure = simplify(sure);
+        if let Some(i) = sure.as_input() {
+            return Ident(i as u32);
+        }
+        let id = self.interned(&sure, parts);
+        if !sure.ty.nullable {
+            self.never_null.insert(id);
+        }
+        id
+    }
+
+    /// A condition that filters rows; none if it always holds.
+    pub fn condition(&mut self, e: &Rex, input: &[Ident]) -> Option<Ident> {
+        let (over_idents, parts) = over_idents(e, input);
+        match self.with_never_null(&over_idents, &parts) {
+            None => Some(self.expr(e, input)),
+            Some(sure) => {
+                let sure = simplify_filter(sure);
+                (!is_always_true(&sure)).then(|| self.interned(&sure, parts))
             }
-            Rex { kind: RexKind::Input(input[i].0 as usize), ..used.clone() }
-        });
+        }
+    }
+
+    /// An expression just as it was planned, whatever is never NULL.
+    pub fn as_planned(&mut self, e: &Rex, input: &[Ident]) -> Ident {
+        let (over_idents, parts) = over_idents(e, input);
+        self.interned(&over_idents, parts)
+    }
+
+    fn interned(&mut self, e: &Rex, parts: Vec<Ident>) -> Ident {
         let origin = e.origins.first();
-        let key = identity(&canonical(&over_idents));
-        self.intern(key, || IdentInfo { parts, origin, ..IdentInfo::default() })
+        self.intern(identity(&canonical(e)), || IdentInfo { parts, origin, ..IdentInfo::default() })
+    }
+
+    /// An expression over columns of which some are never NULL; nothing if it reads none of these.
+    fn with_never_null(&self, e: &Rex, parts: &[Ident]) -> Option<Rex> {
+        let never = |id: &Ident| self.never_null.contains(id);
+        parts.iter().any(never).then(|| nullability::with_never_null(e, &|i| never(&Ident(i as u32))))
     }
 
     /// The idents of a call's arguments; constants by their digest.
@@ -90,13 +130,26 @@ impl Interner {
         let mut parts = Vec::new();
         let key = format!("A{operator}:{}", self.computation(call, input, &mut parts));
         let (origin, name) = (call.origins.first(), call.name.to_string());
-        self.intern(key, || IdentInfo { parts, origin, producer: Some(operator), name, ..IdentInfo::default() })
+        let id =
+            self.intern(key, || IdentInfo { parts, origin, producer: Some(operator), name, ..IdentInfo::default() });
+        if !self.edits.is_empty() && *self.nullable.entry(id).or_insert(call.ty.nullable) != call.ty.nullable {
+            self.never_null.insert(id);
+        }
+        id
+    }
+
+    /// How many idents are known to be never NULL: if more are than before, what is computed from them has to be named anew.
+    pub fn never_null(&self) -> usize {
+        self.never_null.len()
     }
 
     /// What a call computes, as text.
     pub fn computation(&self, call: &AggCall, input: &[Ident], parts: &mut Vec<Ident>) -> String {
         let mut text = format!("{}({}", call.function, if call.distinct { "DISTINCT " } else { "" });
-        for arg in &call.args {
+        // A COUNT of something that is never NULL counts rows.
+        let never = |arg: &AggArg| arg.column().is_some_and(|c| self.never_null.contains(&input[c]));
+        let counts_rows = &*call.function == "COUNT" && !call.distinct && call.args.iter().all(never);
+        for arg in call.args.iter().filter(|_| !counts_rows) {
             match arg {
                 AggArg::Column(i) => {
                     parts.push(input[*i]);
@@ -114,9 +167,22 @@ impl Interner {
     }
 }
 
-/// An expression as text, with its type, which the text does not always tell: state is laid out by it.
+/// An expression as text, with its type, which the text does not always tell: state is laid out by it. What may be NULL in it
+/// is compared where it is stored ([`nullability`]).
 fn identity(e: &Rex) -> String {
-    format!("{}:{}", digest(e), e.ty.kind)
+    format!("{}:{}", digest(e), e.ty.all_nullable().kind)
+}
+
+/// An expression over idents instead of columns, and which these are.
+fn over_idents(e: &Rex, input: &[Ident]) -> (Rex, Vec<Ident>) {
+    let mut parts = Vec::new();
+    let over_idents = e.map_inputs(&mut |i, used| {
+        if !parts.contains(&input[i]) {
+            parts.push(input[i]);
+        }
+        Rex { kind: RexKind::Input(input[i].0 as usize), ..used.clone() }
+    });
+    (over_idents, parts)
 }
 
 /// Casts that only turn a time attribute into a value, and reinterpretations, are no computation.
@@ -138,7 +204,8 @@ fn strip(e: &Rex) -> &Rex {
 /// The idents of every node's output columns, of one side.
 pub struct Lineage<'a> {
     plan: &'a Plan,
-    side: Side,
+    /// Which side the plan is.
+    pub side: Side,
     known: HashMap<NodeId, Vec<Ident>>,
 }
 
@@ -183,12 +250,16 @@ impl<'a> Lineage<'a> {
                     let column = &scan.table.columns[*f];
                     // Another type is another column; where types are only inferred, they say nothing.
                     let ty = if scan.table.inferred { String::new() } else { type_text(column) };
-                    interner.intern(format!("S{operator}.{}:{ty}", column.name), || IdentInfo {
+                    let id = interner.intern(format!("S{operator}.{}:{ty}", column.name), || IdentInfo {
                         origin: Some(column.span),
                         is_source: true,
                         name: column.name.clone(),
                         ..IdentInfo::default()
-                    })
+                    });
+                    if interner.edits.read(operator, &column.name, id) {
+                        interner.never_null.insert(id);
+                    }
+                    id
                 })
                 .collect(),
             Operator::Values(values) => (0..node.columns.len())
@@ -337,7 +408,7 @@ impl<'a> Lineage<'a> {
                 && !calc.conditions.is_empty()
             {
                 let columns = self.of(*input, matching, interner);
-                out.extend(calc.conditions.iter().map(|c| interner.expr(c, &columns)));
+                out.extend(calc.conditions.iter().filter_map(|c| interner.condition(c, &columns)));
             }
             at = *input;
         }
@@ -348,12 +419,21 @@ impl<'a> Lineage<'a> {
     /// A column of a join is that of its side, told apart from the same column of the other side: a table may be joined with itself.
     fn join(&mut self, id: NodeId, operator: usize, matching: &Matching, interner: &mut Interner) -> Vec<Ident> {
         let inputs = self.plan.node(id).inputs.clone();
+        let padded = match &self.plan.node(id).op {
+            Operator::Join(j) => [j.join_type.pads_left(), j.join_type.pads_right()],
+            Operator::IntervalJoin(j) => [j.join_type.pads_left(), j.join_type.pads_right()],
+            _ => [true, true],
+        };
         let mut out = Vec::new();
         for (side, input) in inputs.into_iter().enumerate() {
             for ident in self.of(input, matching, interner) {
                 let IdentInfo { origin, is_source, name, .. } = interner.info(ident).clone();
                 let info = IdentInfo { parts: vec![ident], origin, is_source, name, producer: None };
-                out.push(interner.intern(format!("J{operator}.{side}.${}", ident.0), || info));
+                let id = interner.intern(format!("J{operator}.{side}.${}", ident.0), || info);
+                if !padded[side] && interner.never_null.contains(&ident) {
+                    interner.never_null.insert(id);
+                }
+                out.push(id);
             }
         }
         out
@@ -395,10 +475,10 @@ impl<'a> Lineage<'a> {
     }
 }
 
-/// The type of a table's column, whether it may be NULL and whether it is a time attribute left out; of a metadata column
+/// The type of a table's column, what may be NULL in it and whether it is a time attribute left out; of a metadata column
 /// its key, too.
 pub fn type_text(column: &TableColumn) -> String {
-    let ty = format!("{:?}", column.ty.clone().materialized().kind);
+    let ty = format!("{:?}", column.ty.clone().materialized().all_nullable().kind);
     match &column.kind {
         TableColumnKind::Metadata { key, .. } => format!("{ty} from {key}"),
         _ => ty,

@@ -7,20 +7,24 @@
 mod aggregates;
 pub mod change;
 mod compare;
+mod facts;
 mod filters;
 mod job;
 mod keys;
 pub mod lineage;
 pub mod matching;
+mod nullability;
 mod outputs;
+pub mod places;
 mod sources;
 mod view;
 
 use change::JobDiff;
 
 use crate::exec::Plan;
+use crate::source::SourceMap;
 
-/// All differences between the old and the new plan of one job.
-pub fn diff(old: &Plan, new: &Plan) -> JobDiff {
-    job::diff(old, new)
+/// All differences between the old and the new plan of one job. The texts give words to what has no name.
+pub fn diff(sources: &SourceMap, old: &Plan, new: &Plan) -> JobDiff {
+    job::diff(sources, old, new)
 }

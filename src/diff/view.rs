@@ -4,13 +4,15 @@ use rustc_hash::FxHashSet;
 
 use super::lineage::{Ident, Interner, Lineage};
 use super::matching::{Matching, Side};
+use super::places::said;
+use crate::catalog::types::DataType;
 use crate::exec::group_window_aggregate::EmitStrategy;
 use crate::exec::rank::Ranking;
 use crate::exec::window_spec::{WindowAttachment, WindowSpec};
 use crate::exec::{NodeId, Operator, Plan};
 use crate::logical::rel::{AggCall, SortKey, WindowKind, WindowOrigins, WrittenCall, WrittenKey};
 use crate::logical::rex::{Origins, OverFrame};
-use crate::source::Span;
+use crate::source::{SourceMap, Span};
 
 /// A key with its place.
 #[derive(Debug, Clone)]
@@ -19,6 +21,10 @@ pub struct KeyView {
     pub ident: Ident,
     /// Its name.
     pub name: String,
+    /// What people call it.
+    pub said: String,
+    /// Its type, whatever may be NULL in it.
+    pub ty: DataType,
     /// Where it is written.
     pub origins: Origins,
 }
@@ -28,10 +34,20 @@ pub struct KeyView {
 pub struct CallView {
     /// Function and arguments; equal texts compute the same.
     pub computation: String,
+    /// The same without FILTER.
+    pub unfiltered: String,
+    /// The condition of FILTER.
+    pub filter: Option<Ident>,
     /// The function.
     pub function: String,
     /// The name of its output.
     pub name: String,
+    /// What people call it.
+    pub said: String,
+    /// How many arguments it was planned with.
+    pub args: usize,
+    /// The columns of these.
+    pub planned_reads: Vec<Ident>,
     /// DISTINCT that matters.
     pub distinct: bool,
     /// Where it is written.
@@ -76,6 +92,8 @@ pub struct AggregateView {
     pub grouping_span: Option<Span>,
     /// A field-computing step above the window function.
     pub step: Option<Origins>,
+    /// It computes more than conditions of FILTER clauses.
+    pub step_computes_fields: bool,
     /// Early and late firing.
     pub emit: EmitStrategy,
 }
@@ -86,12 +104,24 @@ pub struct SideView<'a> {
     pub plan: &'a Plan,
     /// The idents of its columns.
     pub lineage: Lineage<'a>,
+    /// The texts.
+    pub sources: &'a SourceMap,
 }
 
 impl<'a> SideView<'a> {
     /// A view of a plan.
-    pub fn new(plan: &'a Plan, side: Side) -> Self {
-        SideView { plan, lineage: Lineage::new(plan, side) }
+    pub fn new(sources: &'a SourceMap, plan: &'a Plan, side: Side) -> Self {
+        SideView { plan, lineage: Lineage::new(plan, side), sources }
+    }
+
+    /// What people call a column of this plan.
+    pub fn said(&self, name: &str, ident: Ident, i: &Interner) -> String {
+        said(self.sources, name, i.info(ident).origin).into_owned()
+    }
+
+    /// Forgets the idents of all columns.
+    pub fn forget(&mut self) {
+        self.lineage = Lineage::new(self.plan, self.lineage.side);
     }
 
     /// The idents of a node's output.
@@ -121,7 +151,9 @@ impl<'a> SideView<'a> {
         for (ident, column) in idents.iter().zip(columns) {
             if column.needed && seen.insert(*ident) {
                 let origins = i.info(*ident).origin.map(Origins::at).unwrap_or_default();
-                out.push(KeyView { ident: *ident, name: column.name.to_string(), origins });
+                let said = self.said(&column.name, *ident, i);
+                let ty = column.ty.clone().materialized().all_nullable();
+                out.push(KeyView { ident: *ident, name: column.name.to_string(), said, ty, origins });
             }
         }
         out
@@ -132,10 +164,15 @@ impl<'a> SideView<'a> {
         let plan = self.plan;
         let input = self.lineage.aggregate_input(id, m, i);
         let reads = plan.local_phase(id).unwrap_or(id);
-        let names: Vec<String> = plan.input_columns(reads, 0).iter().map(|c| c.name.to_string()).collect();
+        let columns = plan.input_columns(reads, 0);
+        let sources = self.sources;
+        let calls = |written: &[WrittenCall], i: &Interner| calls(sources, written, &input, i);
+        let said_of: Vec<String> = columns.iter().zip(&input).map(|(c, id)| self.said(&c.name, *id, i)).collect();
         let key = |column: usize, origins: Option<&Origins>| KeyView {
             ident: input[column],
-            name: names[column].clone(),
+            name: columns[column].name.to_string(),
+            said: said_of[column].clone(),
+            ty: columns[column].ty.clone().materialized().all_nullable(),
             origins: origins.cloned().unwrap_or_default(),
         };
         let view = match &plan.node(id).op {
@@ -146,12 +183,13 @@ impl<'a> SideView<'a> {
                 AggregateView {
                     keys,
                     written_keys: a.origin.written_keys.clone(),
-                    calls: calls(&a.origin.written, &input, i),
+                    calls: calls(&a.origin.written, i),
                     planned: planned(&a.calls, &input, i),
                     window,
                     grouping_sets: None,
                     grouping_span: a.origin.grouping_sets,
                     step: a.origin.step.clone(),
+                    step_computes_fields: a.origin.step_computes_fields,
                     emit: EmitStrategy::default(),
                 }
             }
@@ -164,19 +202,20 @@ impl<'a> SideView<'a> {
                 AggregateView {
                     keys,
                     written_keys: a.origin.written_keys.clone(),
-                    calls: calls(&a.origin.written, &input, i),
+                    calls: calls(&a.origin.written, i),
                     planned: planned(&a.calls, &input, i),
                     window,
                     grouping_sets: None,
                     grouping_span: a.origin.grouping_sets,
                     step: a.origin.step.clone(),
+                    step_computes_fields: a.origin.step_computes_fields,
                     emit: EmitStrategy::default(),
                 }
             }
             Operator::GroupWindowAggregate(a) => AggregateView {
                 keys: a.keys.iter().enumerate().map(|(n, k)| key(*k, a.key_origins.get(n))).collect(),
                 written_keys: a.written_keys.clone(),
-                calls: calls(&a.written, &input, i),
+                calls: calls(&a.written, i),
                 planned: planned(&a.calls, &input, i),
                 window: Some(WindowView {
                     kind: a.window,
@@ -189,17 +228,19 @@ impl<'a> SideView<'a> {
                 grouping_sets: None,
                 grouping_span: None,
                 step: None,
+                step_computes_fields: false,
                 emit: a.emit,
             },
             Operator::GroupAggregate(a) => AggregateView {
                 keys: a.keys.iter().enumerate().map(|(n, k)| key(*k, a.key_origins.get(n))).collect(),
                 written_keys: (0..a.keys.len()).map(WrittenKey::Key).collect(),
-                calls: calls(&a.written, &input, i),
+                calls: calls(&a.written, i),
                 planned: planned(&a.calls, &input, i),
                 window: None,
                 grouping_sets: None,
                 grouping_span: a.grouping_sets,
                 step: None,
+                step_computes_fields: false,
                 emit: EmitStrategy::default(),
             },
             Operator::GlobalGroupAggregate(g) => {
@@ -208,24 +249,26 @@ impl<'a> SideView<'a> {
                 AggregateView {
                     keys: local.keys.iter().enumerate().map(|(n, k)| key(*k, a.key_origins.get(n))).collect(),
                     written_keys: (0..local.keys.len()).map(WrittenKey::Key).collect(),
-                    calls: calls(&a.written, &input, i),
+                    calls: calls(&a.written, i),
                     planned: planned(&a.calls, &input, i),
                     window: None,
                     grouping_sets: None,
                     grouping_span: a.grouping_sets,
                     step: None,
+                    step_computes_fields: false,
                     emit: EmitStrategy::default(),
                 }
             }
             Operator::OverAggregate(o) => AggregateView {
                 keys: Vec::new(),
                 written_keys: Vec::new(),
-                calls: in_text_order(calls(&o.written, &input, i)),
+                calls: in_text_order(calls(&o.written, i)),
                 planned: planned(&o.calls, &input, i),
                 window: None,
                 grouping_sets: None,
                 grouping_span: None,
                 step: None,
+                step_computes_fields: false,
                 emit: EmitStrategy::default(),
             },
             _ => return None,
@@ -345,6 +388,8 @@ impl<'a> SideView<'a> {
                 out.push(KeyView {
                     ident: input[*c],
                     name: columns[*c].name.to_string(),
+                    said: self.said(&columns[*c].name, input[*c], i),
+                    ty: columns[*c].ty.clone().materialized().all_nullable(),
                     origins: origins.get(n).cloned().unwrap_or_default(),
                 });
             }
@@ -399,7 +444,7 @@ pub fn window_text(w: &WindowView) -> String {
     format!("{} {lengths}{offset}", w.kind.name())
 }
 
-fn calls(written: &[WrittenCall], input: &[Ident], interner: &Interner) -> Vec<CallView> {
+fn calls(sources: &SourceMap, written: &[WrittenCall], input: &[Ident], interner: &Interner) -> Vec<CallView> {
     let mut out: Vec<CallView> = Vec::new();
     let mut seen = FxHashSet::default();
     for w in written {
@@ -408,10 +453,16 @@ fn calls(written: &[WrittenCall], input: &[Ident], interner: &Interner) -> Vec<C
         if !seen.insert(computation.clone()) {
             continue;
         }
+        let bare = AggCall { filter: None, ..w.call.clone() };
         out.push(CallView {
             computation,
+            unfiltered: interner.computation(&bare, input, &mut Vec::new()),
+            filter: w.call.filter.map(|f| input[f]),
             function: w.call.function.to_string(),
             name: w.call.name.to_string(),
+            said: said(sources, &w.call.name, w.call.origins.first()).into_owned(),
+            args: w.call.args.len(),
+            planned_reads: w.call.args.iter().filter_map(|a| Some(input[a.column()?])).collect(),
             distinct: w.call.distinct,
             origins: w.call.origins.clone(),
             reads,

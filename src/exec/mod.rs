@@ -116,6 +116,8 @@ pub struct Plan {
     pub options: std::collections::BTreeMap<String, String>,
     /// Where these options are set.
     pub option_places: std::collections::BTreeMap<String, crate::source::Span>,
+    /// Where the script has conditions of HAVING, which are filters like others in the plan.
+    pub having: Vec<crate::source::Span>,
     /// The functions that the script declares, with what implements them.
     pub functions: std::collections::BTreeMap<String, String>,
     /// The TEMPORARY TABLEs that the script declares, in order of their names, whether the job uses them or not.

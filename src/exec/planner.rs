@@ -27,6 +27,7 @@ pub fn assemble(
         name,
         options,
         option_places: Default::default(),
+        having: Vec::new(),
         functions: Default::default(),
         temporary_tables: Vec::new(),
     };

@@ -40,6 +40,7 @@ pub fn plan_script(scripts: &[&Script], target: Target) -> PlannedScript {
         catalog: Catalog::new(),
         out: PlannedScript::default(),
         groups: Vec::new(),
+        having: Vec::new(),
         queries: 0,
         operators: 0,
     };
@@ -58,6 +59,7 @@ struct ScriptPlanner {
     out: PlannedScript,
     /// The sinks of each job.
     groups: Vec<Vec<Tree>>,
+    having: Vec<Span>,
     queries: usize,
     /// How many operators all jobs have.
     operators: usize,
@@ -134,6 +136,7 @@ impl ScriptPlanner {
         let mut builder = Builder::new(&self.catalog, self.target != Target::Flink120);
         let target = builder.insert(insert);
         self.out.notes.append(&mut builder.notes);
+        self.having.append(&mut builder.having);
         let target = target?;
         let request = SinkRequest {
             table: target.table,
@@ -152,6 +155,7 @@ impl ScriptPlanner {
         let mut builder = Builder::new(&self.catalog, self.target != Target::Flink120);
         let rel = builder.build(query);
         self.out.notes.append(&mut builder.notes);
+        self.having.append(&mut builder.having);
         let rel = rel?;
         let request = SinkRequest {
             table: None,
@@ -171,6 +175,7 @@ impl ScriptPlanner {
         let mut builder = Builder::new(&self.catalog, self.target != Target::Flink120);
         let rel = builder.build(query);
         self.out.notes.append(&mut builder.notes);
+        self.having.append(&mut builder.having);
         let rel = rel?;
         let table = self.declare(create, &rel, span)?;
         let request = SinkRequest {
@@ -233,6 +238,7 @@ impl ScriptPlanner {
             .into_iter()
             .map(|trees| Plan {
                 option_places: option_places.clone(),
+                having: self.having.clone(),
                 functions: functions.clone(),
                 temporary_tables: temporary_tables.clone(),
                 ..assemble(self.target, trees, share, share_sources, mini_batch, name.clone(), set.clone())

@@ -41,6 +41,8 @@ pub struct WindowAggregateOrigin {
     pub grouping_sets: Option<Span>,
     /// A step that computes aggregated fields between the window function and GROUP BY.
     pub step: Option<Origins>,
+    /// The step computes more than conditions of FILTER clauses.
+    pub step_computes_fields: bool,
 }
 
 /// The second phase. Its input is the local aggregate's output: keys, accumulators, slice end.

@@ -311,6 +311,8 @@ pub struct WindowAggregate {
     pub grouping_sets: Option<Span>,
     /// A step that computes aggregated fields stands between the window function and this aggregate (row WTVF-18).
     pub step: Option<Origins>,
+    /// The step computes more than conditions of FILTER clauses.
+    pub step_computes_fields: bool,
 }
 
 /// A legacy group window with its aggregate. Output: keys, calls, then the properties if any auxiliary function is used.

@@ -5,8 +5,8 @@ use rustc_hash::FxHashMap;
 use super::join;
 use super::rex::{Rex, RexKind};
 use super::translate::Resolver;
-use crate::catalog::suggest;
 use crate::catalog::types::{DataType, TypeKind};
+use crate::nearest::nearest;
 use crate::plan_error::{PlanError, PlanResult};
 use crate::source::Span;
 use crate::syntax::ast::Ident;
@@ -163,13 +163,26 @@ impl Scope {
         merged.chain(plain.map(|i| (self.columns[i].0.as_str(), self.rex(i))))
     }
 
+    /// `*` names every column, so that a table with two of one name has none.
+    pub fn check_star(&self, at: Span) -> PlanResult<()> {
+        self.tables.iter().try_for_each(|t| self.check_distinct(t, at))
+    }
+
+    fn check_distinct(&self, table: &ScopeTable, at: Span) -> PlanResult<()> {
+        let twice = table.columns.iter().filter(|(_, slot)| **slot == Slot::Ambiguous).map(|(name, _)| name).min();
+        match twice {
+            Some(value) => Err(self.ambiguous(&Ident { value: value.clone(), quoted: false, span: at })),
+            None => Ok(()),
+        }
+    }
+
     /// The columns that `t.*` gives.
     pub fn qualified_star(&self, table: &[Ident]) -> PlanResult<std::ops::Range<usize>> {
         let names: Vec<&str> = table.iter().map(|i| i.value.as_str()).collect();
-        match self.table(&names) {
-            Some(t) => Ok(t.start..t.start + t.len),
-            None => Err(self.unknown_table(table)),
-        }
+        let Some(t) = self.table(&names) else { return Err(self.unknown_table(table)) };
+        let span = table.iter().skip(1).fold(table[0].span, |s, i| s.to(i.span));
+        self.check_distinct(t, span)?;
+        Ok(t.start..t.start + t.len)
     }
 
     /// The column as an expression.
@@ -247,7 +260,7 @@ impl Scope {
         let name = parts.iter().map(|i| i.value.as_str()).collect::<Vec<_>>().join(".");
         let span = parts.iter().fold(parts[0].span, |s, i| s.to(i.span));
         let last = parts.last().map_or("", |i| i.value.as_str());
-        let near = suggest::nearest(last, self.tables.iter().filter_map(|t| t.name.last()).map(String::as_str));
+        let near = nearest(last, self.tables.iter().filter_map(|t| t.name.last()).map(String::as_str));
         PlanError::rejected(span, format!("Table '{name}' not found"))
             .label("no table of this name in FROM")
             .help(
@@ -258,7 +271,7 @@ impl Scope {
 }
 
 fn unknown_column<'a>(name: &Ident, message: String, names: impl Iterator<Item = &'a str>) -> Box<PlanError> {
-    let near = suggest::nearest(&name.value, names);
+    let near = nearest(&name.value, names);
     PlanError::rejected(name.span, message)
         .label("no such column")
         .help(near.map_or_else(

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::diff::change::{Fate, MatchStatus};
+use crate::diff::matching::Side;
 use crate::rules::verdict::{Basis, Consequence, Verdict};
 use crate::source::{Position, SourceMap, Span};
 use crate::target::Target;
@@ -92,6 +93,9 @@ pub struct Finding {
     pub old: Option<Place>,
     /// The clause in the new text.
     pub new: Option<Place>,
+    /// The side that only shows what stands around the thing.
+    #[serde(skip)]
+    pub beside: Option<Side>,
     /// What else comes of the change.
     pub related: Vec<Related>,
     /// A stable name of this finding.
@@ -122,6 +126,9 @@ pub struct Related {
     pub old: Option<Place>,
     /// The clause in the new text.
     pub new: Option<Place>,
+    /// The side that only shows what stands around the thing.
+    #[serde(skip)]
+    pub beside: Option<Side>,
 }
 
 /// Why a finding does not count.

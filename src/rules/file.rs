@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::matcher::Pattern;
 use super::verdict::{Basis, Consequence, Verdict};
-use crate::diff::change::Fate;
+use crate::diff::change::{Facts, Fate};
 use crate::target::Target;
 
 /// What a rule judges.
@@ -47,6 +47,9 @@ pub struct Rule {
     pub verdict: Verdict,
     /// Why that is believed.
     pub basis: Basis,
+    /// Where one of these holds, the rule is believed only because the change is of the class that its source speaks of: the
+    /// basis is `inferred`.
+    pub inferred: Vec<Pattern>,
     /// What happens at the restore.
     pub consequence: Consequence,
     /// Row ids of the documented rules.
@@ -92,6 +95,9 @@ pub struct Expect {
     /// The rules of all findings, in any order. If not given: the rule of this file is among them.
     #[serde(default)]
     pub rules: Option<Vec<String>>,
+    /// The basis of this rule's finding.
+    #[serde(default)]
+    pub basis: Option<Basis>,
     /// Fates of columns.
     #[serde(default)]
     pub columns: BTreeMap<String, FateName>,
@@ -134,6 +140,8 @@ struct FrontMatter {
     patterns: toml::Value,
     verdict: Verdict,
     basis: Basis,
+    #[serde(default)]
+    inferred: Option<toml::Value>,
     consequence: Consequence,
     documented: Vec<String>,
     #[serde(default)]
@@ -167,7 +175,11 @@ impl Rule {
             super::template::check(template).map_err(&at)?;
         }
         Ok(Rule {
-            patterns: patterns(&front.patterns).map_err(&at)?,
+            patterns: patterns("match", &front.patterns).map_err(&at)?,
+            inferred: match &front.inferred {
+                Some(value) => patterns("inferred", value).map_err(&at)?,
+                None => Vec::new(),
+            },
             id: front.id,
             title: front.title,
             targets: front.targets,
@@ -184,6 +196,11 @@ impl Rule {
             page: page.to_owned(),
             body: body.trim().to_owned(),
         })
+    }
+
+    /// Why the rule is believed for a change with these facts.
+    pub fn basis_of(&self, facts: &Facts) -> Basis {
+        if self.inferred.iter().any(|p| p.holds(facts)) { Basis::Inferred } else { self.basis }
     }
 
     /// The prose: everything before the examples.
@@ -222,15 +239,15 @@ impl Rule {
     }
 }
 
-/// `match` is one table, or an array of tables of which one must hold.
-fn patterns(value: &toml::Value) -> Result<Vec<Pattern>, String> {
+/// `match` and `inferred` are one table, or an array of tables of which one must hold.
+fn patterns(key: &str, value: &toml::Value) -> Result<Vec<Pattern>, String> {
     match value {
         toml::Value::Table(table) => Ok(vec![Pattern::from_toml(table)?]),
         toml::Value::Array(tables) if !tables.is_empty() => tables
             .iter()
-            .map(|t| Pattern::from_toml(t.as_table().ok_or("every entry of `match` must be a table")?))
+            .map(|t| Pattern::from_toml(t.as_table().ok_or(format!("every entry of `{key}` must be a table"))?))
             .collect(),
-        _ => Err("`match` must be a table of predicates, or several of them as `[[match]]`".to_owned()),
+        _ => Err(format!("`{key}` must be a table of predicates, or several of them as `[[{key}]]`")),
     }
 }
 

@@ -10,7 +10,7 @@ use crate::diff::change::{Fact, Facts};
 /// A condition on one fact.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Predicate {
-    /// The fact is this value.
+    /// The fact is this value, or has this word among several.
     Is(Fact),
     /// The fact is a count within these bounds, both included.
     Between {
@@ -62,6 +62,7 @@ impl Predicate {
     pub fn holds(&self, fact: Option<&Fact>) -> bool {
         match self {
             Predicate::Is(expected) => match fact {
+                Some(Fact::Words(words)) => matches!(expected, Fact::Word(w) if words.iter().any(|word| word == w)),
                 Some(fact) => fact == expected,
                 None => matches!(expected, Fact::Bool(false) | Fact::Count(0)),
             },
@@ -150,6 +151,16 @@ mod tests {
         assert!(pattern("change = ['order-by', 'window']\nadded = { min = 1, max = 2 }").holds(&facts));
         assert!(!pattern("added = { max = 1 }").holds(&facts));
         assert!(pattern("change = { not = ['order-by'] }").holds(&facts));
+    }
+
+    #[test]
+    fn of_several_words_one_is_enough() {
+        let functions: &[String] = &["LAG".to_owned(), "SUM".to_owned()];
+        let facts: Facts = vec![("functions", functions.into())];
+        assert!(pattern("functions = ['LAG', 'LEAD']").holds(&facts));
+        assert!(pattern("functions = 'SUM'").holds(&facts));
+        assert!(!pattern("functions = ['MAX', 'MIN']").holds(&facts));
+        assert!(!pattern("functions = { not = ['LAG', 'LEAD'] }").holds(&facts));
     }
 
     #[test]

@@ -135,7 +135,7 @@ fn view(side: &mut SideView<'_>, id: NodeId, m: &Matching, i: &mut Interner) -> 
     let columns = [plan.input_columns(id, 0), plan.input_columns(id, 1)];
     let plain: Vec<&Rex> =
         conditions.iter().filter(|c| interval.is_none() || !is_time_predicate(c, columns[0], columns[1])).collect();
-    let mut idents: Vec<Ident> = plain.iter().map(|c| i.expr(c, &own)).collect();
+    let mut idents: Vec<Ident> = plain.iter().filter_map(|c| i.condition(c, &own)).collect();
     idents.sort_unstable();
     idents.dedup();
     let mut times: Vec<String> = conditions

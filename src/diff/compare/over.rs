@@ -65,6 +65,11 @@ impl Comparison<'_> {
             if differing.iter().all(|d| reads.contains(d)) {
                 let echo = self.stated.remove(calls_at);
                 if let Some(input) = self.stated.last_mut() {
+                    // The call that reads the column is what was edited.
+                    if input.ddl_column.is_none() {
+                        let call = &echo.change;
+                        (input.change.old, input.change.new, input.change.beside) = (call.old, call.new, call.beside);
+                    }
                     input.change.echoes.push(echo.change);
                 }
             }

@@ -4,7 +4,8 @@ use super::super::change::{ChangeKind, Item, OrderChange};
 use super::super::keys::{self, KeysDiff, Order};
 use super::super::lineage::Ident;
 use super::super::matching::Side;
-use super::super::view::{SideView, order};
+use super::super::places::{Places, said};
+use super::super::view::{KeyView, SideView, order};
 use super::Comparison;
 use crate::exec::rank::RankStrategy;
 use crate::exec::{NodeId, Operator, Plan};
@@ -25,7 +26,11 @@ impl Comparison<'_> {
             self.old.partition(o, &a.written_partition, &a.partition_origins, &self.matching, &mut self.interner);
         let keys_new =
             self.new.partition(n, &b.written_partition, &b.partition_origins, &self.matching, &mut self.interner);
-        if let Some(diff) = keys::compare(&keys_old, &keys_new, Order::Counts) {
+        if let Some(mut diff) = keys::compare(&keys_old, &keys_new, Order::Counts) {
+            let bounds = |c: &Self, keys: &[KeyView]| {
+                keys.iter().map(|k| k.ident).filter(|id| c.is_window_column(*id)).collect::<Vec<_>>()
+            };
+            diff.change.window_moved = diff.change.moved && bounds(self, &keys_old) != bounds(self, &keys_new);
             explained.extend(diff.differing());
             // Window columns of a window that changed are no other keys.
             let window_only = window_a.is_some()
@@ -90,7 +95,12 @@ impl Comparison<'_> {
         let words = |side: &SideView<'_>, id: NodeId, keys: &[SortKey]| {
             let columns = side.plan.input_columns(id, 0);
             keys.iter()
-                .map(|k| format!("{}{}", columns[k.column].name, if k.descending { " DESC" } else { "" }))
+                .map(|k| {
+                    let column = said(side.sources, &columns[k.column].name, k.origins.first());
+                    // What is written of a key may hold its direction.
+                    let direction = if k.descending && !column.ends_with(" DESC") { " DESC" } else { "" };
+                    format!("{column}{direction}")
+                })
                 .collect::<Vec<_>>()
                 .join(", ")
         };
@@ -99,9 +109,11 @@ impl Comparison<'_> {
             // The names stay; what they stand for is computed otherwise.
             args.clear();
         }
-        let places = (place(order_a), place(order_b));
+        let places = Places::from((place(order_a), place(order_b)));
         let cause = if fields { self.cause_of(&differing, number) } else { None };
-        self.state(number, ChangeKind::OrderBy(change), args, places, Item::Other, cause);
+        let column = self.computed_in_ddl(&differing);
+        let kind = ChangeKind::OrderBy(change);
+        self.state_of_column(number, kind, args, places, Item::Other, cause, Vec::new(), column);
         differing
     }
 

@@ -227,6 +227,7 @@ impl Lowering<'_> {
                 written: aggregate.written,
                 grouping_sets: aggregate.grouping_sets,
                 step: aggregate.step,
+                step_computes_fields: aggregate.step_computes_fields,
             },
         };
         let mut tree = if two_phases {

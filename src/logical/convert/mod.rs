@@ -36,11 +36,17 @@ pub struct Builder<'a> {
     catalog: &'a Catalog,
     ctes: Vec<CteBinding<'a>>,
     nesting: usize,
+    /// The views that are being expanded, outermost first.
+    open_views: Vec<TablePath>,
+    /// The query at hand is the statement's own, or one that stands in its place: its order counts.
+    top: bool,
     budget: budget::Budget,
     /// Window functions may stand in FROM without `TABLE( )` (all targets but Flink 1.20).
     bare_tvf: bool,
     /// What is worth saying about the query.
     pub notes: Vec<Note>,
+    /// Where conditions of HAVING are written: in the plan they are filters like others.
+    pub having: Vec<Span>,
     inferred: BTreeMap<TablePath, Arc<Table>>,
     /// ORDER BY items that the next SELECT has to compute beside its own, and where they then are.
     sort_items: Vec<&'a Expr>,
@@ -49,6 +55,8 @@ pub struct Builder<'a> {
     joins: usize,
     /// How many columns that SELECT has of its own.
     sort_own: usize,
+    /// Columns of the last query that bear the name of another one: the plan numbers them, but to the text they are one name.
+    repeated: Vec<(usize, Arc<str>)>,
 }
 
 /// A CTE in sight: its name and query, and how many CTEs its own query sees.
@@ -67,14 +75,18 @@ impl<'a> Builder<'a> {
             catalog,
             ctes: Vec::new(),
             nesting: 0,
+            open_views: Vec::new(),
+            top: true,
             budget: budget::Budget::default(),
             bare_tvf,
             notes: Vec::new(),
+            having: Vec::new(),
             inferred: BTreeMap::new(),
             joins: 0,
             sort_items: Vec::new(),
             sort_columns: Vec::new(),
             sort_own: 0,
+            repeated: Vec::new(),
         }
     }
 

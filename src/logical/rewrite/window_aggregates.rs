@@ -72,7 +72,10 @@ fn plan_aggregate(aggregate: Aggregate, input: Rel, columns: Vec<RelColumn>, ori
     let start = key_in(&aggregate.keys, &window.start);
     let end = key_in(&aggregate.keys, &window.end);
     let partition: Vec<usize> = window.partition.iter().filter_map(|p| p.first().copied()).collect();
-    let step = computed_step(&input, &aggregate.calls);
+    let fields_step =
+        computed_step(&input, aggregate.calls.iter().flat_map(|c| c.args.iter().filter_map(AggArg::column)));
+    let step_computes_fields = fields_step.is_some();
+    let step = fields_step.or_else(|| computed_step(&input, aggregate.calls.iter().filter_map(|c| c.filter)));
     let mut tvf: WindowTvf = window.tvf.clone();
     let time_type = tvf_time_type(&input);
     tvf.partition = partition;
@@ -148,6 +151,7 @@ fn plan_aggregate(aggregate: Aggregate, input: Rel, columns: Vec<RelColumn>, ori
         window_time,
         grouping_sets: aggregate.grouping_sets,
         step,
+        step_computes_fields,
     }));
     let rel = Rel { op, inputs: vec![input], columns: out, origins: origins.clone() };
     let exprs = places.iter().map(|p| rel.column(*p)).collect();
@@ -273,12 +277,9 @@ fn without_tvf(rel: Rel) -> (Rel, ColumnMap, usize) {
     }
 }
 
-/// A step between the window function and the aggregate that computes an aggregated field or the condition of a FILTER.
-fn computed_step(input: &Rel, calls: &[AggCall]) -> Option<Origins> {
-    calls
-        .iter()
-        .flat_map(|c| c.args.iter().filter_map(AggArg::column).chain(c.filter))
-        .find_map(|i| computed_above_tvf(input, i))
+/// A step between the window function and the aggregate that computes one of these columns.
+fn computed_step(input: &Rel, mut columns: impl Iterator<Item = usize>) -> Option<Origins> {
+    columns.find_map(|i| computed_above_tvf(input, i))
 }
 
 fn computed_above_tvf(rel: &Rel, i: usize) -> Option<Origins> {

@@ -207,7 +207,11 @@ fn from_text(text: &str, to: &TypeKind) -> Cast {
     let trimmed = text.trim();
     let value = match to {
         TinyInt | SmallInt | Int | BigInt => parse_integer(trimmed, to).map(Value::Int),
-        Double => trimmed.parse::<f64>().ok().map(|v| Value::Double(v.to_bits())),
+        Double => match trimmed.parse::<f64>() {
+            // What becomes of it is left to the run.
+            Ok(v) if !v.is_finite() => return Cast::Unknown,
+            v => v.ok().map(|v| Value::Double(v.to_bits())),
+        },
         Decimal(p, s) => match parse_decimal(trimmed) {
             Some(value) => match to_decimal(&value, *p, *s, true) {
                 Value::Null => None,
