@@ -21,7 +21,8 @@ use super::window_spec::{WindowAttachment, WindowSpec};
 use super::window_table_function::WindowTableFunction;
 use super::{Column, Operator, Target};
 use crate::catalog::SessionOptions;
-use crate::logical::rel::{Rel, RelColumn, RelOp, WindowKind, WindowTvf};
+use crate::catalog::types::TimeAttribute;
+use crate::logical::rel::{Rel, RelColumn, RelOp, WindowKind, WindowOrigins, WindowTvf};
 use crate::logical::rex::{Origins, Rex};
 use crate::plan_error::{PlanError, PlanResult};
 
@@ -133,6 +134,7 @@ impl Lowering<'_> {
         columns: Vec<RelColumn>,
         origins: Origins,
     ) -> PlanResult<Tree> {
+        require_time(&input.columns[tvf.time], &tvf.written)?;
         let proctime = input.columns[tvf.time].ty.is_proctime();
         let mut input = self.lower(input)?;
         let session = matches!(tvf.kind, WindowKind::Session { .. });
@@ -150,6 +152,19 @@ impl Lowering<'_> {
         let op = Operator::WindowTableFunction(WindowTableFunction { window, keyed: session });
         Ok(pass_through(op, input, exec_columns(columns), origins))
     }
+}
+
+/// A window needs a time attribute, and a regular join below it leaves none.
+fn require_time(column: &RelColumn, window: &WindowOrigins) -> PlanResult<()> {
+    if column.ty.time_attribute() != TimeAttribute::None || column.ty.is_unknown() {
+        return Ok(());
+    }
+    let at = window.time.first().or(window.call.first()).unwrap_or_default();
+    let message = format!("a window needs a time attribute, but `{}` is {}", column.name, column.ty);
+    Err(PlanError::rejected(at, message)
+        .label("an ordinary timestamp here")
+        .help("bound the time between the rows of the join below, or put the window below the join")
+        .into())
 }
 
 /// A Calc over `input`, left out if it does nothing but rename. Adjacent ones are merged (Flink's `FlinkCalcMergeRule`).

@@ -28,6 +28,7 @@ impl<'a> Builder<'a> {
         self.joins += 1;
         let mut left = self.table_ref(first, select)?;
         for other in others {
+            self.charge_join(other.span)?;
             let right = self.table_ref(other, select)?;
             check_names(&left.scope, &right.scope, other.span)?;
             let scope = left.scope.join(right.scope);
@@ -40,6 +41,7 @@ impl<'a> Builder<'a> {
 
     /// A join with its condition.
     pub(super) fn join(&mut self, join: &'a JoinSyntax, span: Span, select: &'a Select) -> PlanResult<FromItem> {
+        self.charge_join(span)?;
         self.joins += 1;
         let left = self.table_ref(&join.left, select)?;
         let right = self.table_ref(&join.right, select)?;
