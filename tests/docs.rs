@@ -145,7 +145,6 @@ fn the_limits_are_the_limits() {
         "SELECT k FROM a EXCEPT SELECT k FROM b",
         "SELECT /*+ STATE_TTL('a' = '1d') */ k, SUM(v) FROM a GROUP BY k",
         "SELECT /*+ JOIN_STATE_TTL('a' = '1d') */ a.k FROM a JOIN b ON a.k = b.k",
-        "SELECT k, STDDEV_POP(v) OVER (PARTITION BY k ORDER BY t) FROM a",
     ] {
         let text = Text::new("job.sql", format!("{tables} {query};"));
         let report = check(text.clone(), text, &Options::default()).report;

@@ -19,8 +19,6 @@ const NOT_YET: &[&str] = &[
     "p-join-lookup",
     "p-join-semi-in-subquery",
     "p-join-anti-not-exists",
-    "x-over-stddev",
-    "b-59",
     "e-83",
     "e-99",
     "e-100",
