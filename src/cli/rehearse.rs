@@ -121,7 +121,7 @@ fn read(
     let progress = Progress::new(style);
     let mut rows = data::open(&execution, args, others, &progress)?;
     let mut out = Vec::new();
-    while let Some(row) = rows.next().map_err(|e| row_error(&e))? {
+    while let Some(row) = rows.next_row().map_err(|e| row_error(&e))? {
         out.push(row);
     }
     progress.end();

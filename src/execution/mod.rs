@@ -64,7 +64,7 @@ impl<'a> Execution<'a> {
         emit: &mut dyn FnMut(Emitted),
     ) -> Result<u64, Box<ErrorItem>> {
         let mut count = 0;
-        while let Some((table, change)) = rows.next().map_err(|e| row_error(&e))? {
+        while let Some((table, change)) = rows.next_row().map_err(|e| row_error(&e))? {
             self.job.row(table, change, emit).map_err(|e| run_error(sources, &e))?;
             count += 1;
         }

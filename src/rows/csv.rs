@@ -92,7 +92,7 @@ fn bad_record(file: &str, line: u64, error: &BadRecord) -> Box<RowError> {
 }
 
 impl<R: BufRead> RowReader for CsvReader<R> {
-    fn next(&mut self) -> Result<Option<Change>, Box<RowError>> {
+    fn next_row(&mut self) -> Result<Option<Change>, Box<RowError>> {
         let first = self.line + 1;
         match self.record.read(&mut self.input).map_err(|e| bad_record(&self.file, first, &e))? {
             Some(lines) => self.line += lines,

@@ -48,12 +48,12 @@ impl Interleave {
     }
 
     /// The next row with the place of its table.
-    pub fn next(&mut self) -> Result<Option<(usize, Change)>, Box<RowError>> {
+    pub fn next_row(&mut self) -> Result<Option<(usize, Change)>, Box<RowError>> {
         match self {
-            Interleave::Stdin(reader) => reader.next(),
+            Interleave::Stdin(reader) => reader.next_row(),
             Interleave::Files { sources, by_time: false } => {
                 for waiting in sources {
-                    if let Some(change) = waiting.source.rows.next()? {
+                    if let Some(change) = waiting.source.rows.next_row()? {
                         return Ok(Some((waiting.source.table, change)));
                     }
                 }
@@ -77,7 +77,7 @@ impl Interleave {
 impl Waiting {
     fn advance(&mut self) -> Result<(), Box<RowError>> {
         self.started = true;
-        self.next = self.source.rows.next()?.map(|change| {
+        self.next = self.source.rows.next_row()?.map(|change| {
             let time = self.source.event_time.as_ref().and_then(|t| t.of_row(&change.row));
             (time, change)
         });

@@ -83,7 +83,7 @@ pub(super) fn row(
 }
 
 impl<R: BufRead> RowReader for JsonReader<R> {
-    fn next(&mut self) -> Result<Option<Change>, Box<RowError>> {
+    fn next_row(&mut self) -> Result<Option<Change>, Box<RowError>> {
         if !next_line(&mut self.input, &mut self.text, &self.file, &mut self.line)? {
             return Ok(None);
         }

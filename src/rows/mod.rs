@@ -26,5 +26,5 @@ pub use stdin::StdinReader;
 /// Rows of one table in the order of their arrival.
 pub trait RowReader {
     /// The next row: every stored column of the table, in its order.
-    fn next(&mut self) -> Result<Option<Change>, Box<RowError>>;
+    fn next_row(&mut self) -> Result<Option<Change>, Box<RowError>>;
 }

@@ -27,7 +27,7 @@ impl<R: BufRead> StdinReader<R> {
     }
 
     /// The next row with the place of its table.
-    pub fn next(&mut self) -> Result<Option<(usize, Change)>, Box<RowError>> {
+    pub fn next_row(&mut self) -> Result<Option<(usize, Change)>, Box<RowError>> {
         if !next_line(&mut self.input, &mut self.text, FILE, &mut self.line)? {
             return Ok(None);
         }

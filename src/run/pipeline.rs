@@ -3,7 +3,7 @@
 use super::build;
 use super::change::{Change, Event, MAX_WATERMARK};
 use super::error::RunResult;
-use super::task::{Output, Task};
+use super::task::{Output, States, Task};
 use super::watermark;
 use crate::eval::Session;
 use crate::exec::{NodeId, Operator, Plan};
@@ -132,7 +132,7 @@ impl Pipeline {
     ///
     /// Nothing fires: what was due by these watermarks has fired before the savepoint, and what came late waits for the next one.
     pub fn resume(&mut self, watermarks: &[(NodeId, i64)]) {
-        for at in self.from_sources() {
+        for at in self.sources_first() {
             let stage = &mut self.stages[at];
             let own = watermarks.iter().find(|(id, _)| *id == stage.id && stage.generates_watermarks);
             let sent = match own {
@@ -156,7 +156,7 @@ impl Pipeline {
 
     /// Sends what is buffered outside of state, from the sources down, as Flink does before it takes a savepoint.
     pub fn before_savepoint(&mut self, emit: &mut dyn FnMut(Emitted)) -> RunResult<()> {
-        for at in self.from_sources() {
+        for at in self.sources_first() {
             let stage = &mut self.stages[at];
             stage.task.before_savepoint(&mut stage.out)?;
             let events = std::mem::take(&mut stage.out.events);
@@ -171,7 +171,7 @@ impl Pipeline {
     }
 
     /// All stages, inputs before their consumers.
-    fn from_sources(&self) -> Vec<usize> {
+    fn sources_first(&self) -> Vec<usize> {
         let mut open: Vec<usize> = vec![0; self.stages.len()];
         for (consumer, _) in self.stages.iter().flat_map(|s| &s.consumers) {
             open[*consumer] += 1;
@@ -268,11 +268,10 @@ impl Stage {
 
     /// Keys without state are forgotten now and then, so that memory follows the state and not the rows.
     fn forget_keys(&mut self) {
-        if let Some(states) = self.task.states() {
-            if states.keys.is_crowded() {
-                let tables = states.tables;
-                states.keys.sweep(|key| tables.iter().any(|t| t.holds(key)));
-            }
+        if let Some(States { keys, tables }) = self.task.states()
+            && keys.is_crowded()
+        {
+            keys.sweep(|key| tables.iter().any(|t| t.holds(key)));
         }
     }
 }

@@ -52,7 +52,7 @@ impl<N: Namespace> Timers<N> {
             if *time > now {
                 return None;
             }
-            let Some(Reverse((time, _, key, namespace))) = self.queue.pop() else { return None };
+            let Reverse((time, _, key, namespace)) = self.queue.pop()?;
             if self.set.remove(&(time, key, namespace.clone())) {
                 self.counts.remove(key);
                 return Some((time, key, namespace));
