@@ -34,11 +34,15 @@ fn queries() -> Vec<String> {
     for window in [TUMBLE, HOP, CUMULATE] {
         out.push(format!("SELECT k, {calls}, window_start FROM {window} GROUP BY k, window_start, window_end"));
     }
-    out.push(format!("SELECT k, COUNT(*), SUM(v), MAX(d), window_end FROM {SESSION} GROUP BY k, window_start, window_end"));
+    out.push(format!(
+        "SELECT k, COUNT(*), SUM(v), MAX(d), window_end FROM {SESSION} GROUP BY k, window_start, window_end"
+    ));
     out.push(format!(
         "SELECT k, COUNT(*) FROM {TUMBLE} GROUP BY GROUPING SETS ((k, window_start, window_end), (window_start, window_end))"
     ));
-    out.push(format!("SELECT FIRST_VALUE(v), LAST_VALUE(v), LISTAGG(s), window_start FROM {TUMBLE} GROUP BY window_start, window_end"));
+    out.push(format!(
+        "SELECT FIRST_VALUE(v), LAST_VALUE(v), LISTAGG(s), window_start FROM {TUMBLE} GROUP BY window_start, window_end"
+    ));
     for window in [
         "TUMBLE(ts, INTERVAL '7' SECOND)",
         "HOP(ts, INTERVAL '4' SECOND, INTERVAL '10' SECOND)",
@@ -62,13 +66,20 @@ fn queries() -> Vec<String> {
              FROM T WINDOW w AS (PARTITION BY k {frame})"
         ));
     }
-    out.push("SELECT k, LAG(v) OVER (PARTITION BY k ORDER BY ts), ROW_NUMBER() OVER (PARTITION BY k ORDER BY ts) FROM T".to_owned());
+    out.push(
+        "SELECT k, LAG(v) OVER (PARTITION BY k ORDER BY ts), ROW_NUMBER() OVER (PARTITION BY k ORDER BY ts) FROM T"
+            .to_owned(),
+    );
     out.push(format!("SELECT {calls}, k FROM T GROUP BY k"));
     out.push("SELECT COUNT(*), SUM(v), FIRST_VALUE(s), LAST_VALUE(v), STDDEV_POP(d), LISTAGG(s) FROM T".to_owned());
-    out.push("SELECT k, SUM(v), MAX(v), MIN(c), COUNT(DISTINCT v), LISTAGG(CAST(v AS STRING)) FROM U GROUP BY k".to_owned());
+    out.push(
+        "SELECT k, SUM(v), MAX(v), MIN(c), COUNT(DISTINCT v), LISTAGG(CAST(v AS STRING)) FROM U GROUP BY k".to_owned(),
+    );
     out.push("SELECT DISTINCT k, j FROM T".to_owned());
     let rank = |from: &str, by: &str, order: &str, top: &str| {
-        format!("SELECT * FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY {by} ORDER BY {order}) AS rn FROM {from}) WHERE rn {top}")
+        format!(
+            "SELECT * FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY {by} ORDER BY {order}) AS rn FROM {from}) WHERE rn {top}"
+        )
     };
     let plain = "(SELECT k, j, v, s FROM T)";
     out.push(rank(plain, "k", "v DESC, s", "<= 2"));
@@ -80,10 +91,22 @@ fn queries() -> Vec<String> {
     out.push(rank("(SELECT k, v, ts FROM T)", "k", "ts DESC", "= 1"));
     out.push(rank("(SELECT k, v, p FROM T)", "k", "p", "= 1"));
     out.push(rank("(SELECT k, v, p FROM T)", "k", "p DESC", "= 1"));
-    out.push(rank(&format!("(SELECT k, v, window_start, window_end FROM {TUMBLE})"), "window_start, window_end, k", "v DESC", "<= 2"));
-    out.push(rank(&format!("(SELECT k, v, ts, window_start, window_end FROM {TUMBLE})"), "window_start, window_end, k", "ts DESC", "= 1"));
     out.push(rank(
-        &format!("(SELECT k, window_start, window_end, SUM(v) AS v FROM {TUMBLE} GROUP BY k, window_start, window_end)"),
+        &format!("(SELECT k, v, window_start, window_end FROM {TUMBLE})"),
+        "window_start, window_end, k",
+        "v DESC",
+        "<= 2",
+    ));
+    out.push(rank(
+        &format!("(SELECT k, v, ts, window_start, window_end FROM {TUMBLE})"),
+        "window_start, window_end, k",
+        "ts DESC",
+        "= 1",
+    ));
+    out.push(rank(
+        &format!(
+            "(SELECT k, window_start, window_end, SUM(v) AS v FROM {TUMBLE} GROUP BY k, window_start, window_end)"
+        ),
         "window_start, window_end",
         "v DESC, k",
         "<= 2",
@@ -91,7 +114,9 @@ fn queries() -> Vec<String> {
     out.push("SELECT k, v FROM T ORDER BY ts, v".to_owned());
     out.push("SELECT k, v FROM T ORDER BY v DESC LIMIT 3".to_owned());
     out.push("SELECT k, v FROM T LIMIT 4".to_owned());
-    out.push("SELECT k, SUM(v) FROM (SELECT k, v FROM T UNION ALL SELECT s, v FROM T WHERE j = 1) GROUP BY k".to_owned());
+    out.push(
+        "SELECT k, SUM(v) FROM (SELECT k, v FROM T UNION ALL SELECT s, v FROM T WHERE j = 1) GROUP BY k".to_owned(),
+    );
     out
 }
 
