@@ -49,7 +49,7 @@ fn stages(criterion: &mut Criterion) {
     let scripts = files.map(|file| syntax::parse(&sources, file, &Default::default()));
     let plans = scripts.each_ref().map(|script| plan_script(&[script], Target::default()));
     let [old, new] = plans.each_ref().map(|planned| &planned.plans[0]);
-    let changes = diff::diff(old, new);
+    let changes = diff::diff(&sources, old, new);
 
     let mut group = criterion.benchmark_group("stage");
     group.bench_function("parse", |b| {
@@ -58,7 +58,7 @@ fn stages(criterion: &mut Criterion) {
     group.bench_function("plan", |b| {
         b.iter(|| scripts.each_ref().map(|script| plan_script(&[black_box(script)], Target::default())));
     });
-    group.bench_function("diff", |b| b.iter(|| diff::diff(black_box(old), black_box(new))));
+    group.bench_function("diff", |b| b.iter(|| diff::diff(&sources, black_box(old), black_box(new))));
     group.bench_function("judge", |b| {
         b.iter(|| judge(RuleBook::embedded(), Target::default(), black_box(&changes)));
     });

@@ -117,7 +117,7 @@ pub fn check(old: Text, new: Text, options: &Options) -> Checked {
 
     let mut checker =
         Checker { sources: &sources, target: options.target, names, numbered: Numbered::default(), plans: Vec::new() };
-    let jobs = checker.jobs(&old, &new, !errors.is_empty());
+    let jobs = checker.jobs(&old, &new, &errors);
     let plans = std::mem::take(&mut checker.plans);
     let mut report = finish(options, jobs, errors);
     redact(&mut report, &Redactor::of(sources.files().iter().map(|f| &*f.text), &options.defines));
@@ -223,10 +223,10 @@ struct Checker<'a> {
 }
 
 impl Checker<'_> {
-    fn jobs(&mut self, old: &Side, new: &Side, errors: bool) -> Vec<Job> {
-        if old.failed.is_some() || new.failed.is_some() || errors {
+    fn jobs(&mut self, old: &Side, new: &Side, errors: &[ErrorItem]) -> Vec<Job> {
+        if old.failed.is_some() || new.failed.is_some() || !errors.is_empty() {
             self.plans.push(PlanPair { old: None, new: None, ignores_filters: false });
-            return vec![self.not_planned(old, new)];
+            return vec![self.not_planned(old, new, errors)];
         }
         let (olds, news) = (&old.planned.jobs, &new.planned.jobs);
         let single = olds.len() == 1 && news.len() == 1;
@@ -253,7 +253,7 @@ impl Checker<'_> {
 
     fn pair(&mut self, old: &JobPlan, new: &JobPlan, old_side: &Side, new_side: &Side, single: bool) -> Job {
         let name = self.name(new_side, &self.names.1, Some(new), single);
-        let diff = planning::diff(old, new);
+        let diff = planning::diff(self.sources, old, new);
         let ignored = |c: &Change| matches!(c.kind, ChangeKind::Filter { ignored: true, .. });
         self.plans.push(PlanPair {
             old: Some(Arc::clone(&old.plan)),
@@ -304,7 +304,7 @@ impl Checker<'_> {
         }
     }
 
-    fn not_planned(&mut self, old: &Side, new: &Side) -> Job {
+    fn not_planned(&mut self, old: &Side, new: &Side, errors: &[ErrorItem]) -> Job {
         let name = self.name(new, &self.names.1, None, true);
         let which = match (old.failed.is_some(), new.failed.is_some()) {
             (true, false) => "the old script",
@@ -317,6 +317,14 @@ impl Checker<'_> {
             "a schema file" => "cannot be read",
             _ => "cannot be planned",
         };
+        // What cannot be planned yet is no mistake of the script's.
+        let only_unsupported = errors.iter().all(|e| e.code == ErrorCode::Unsupported);
+        let help = if only_unsupported {
+            "keepstate does not plan the clause that is marked yet, so the verdict is unknown: try the change on a copy of the \
+             job and its state"
+        } else {
+            "correct the errors that are listed, then check again"
+        };
         let mut notes = old.notes.clone();
         notes.extend(new.notes.iter().cloned());
         let finding = judge::Finding {
@@ -326,11 +334,12 @@ impl Checker<'_> {
             basis: Basis::Undocumented,
             consequence: Consequence::Undetermined,
             message: format!("{which} {verb}, so nothing can be said of the state"),
-            help: "correct the errors that are listed, then check again".to_owned(),
+            help: help.to_owned(),
             url: None,
             operator: None,
             old: old.failed.flatten(),
             new: new.failed.flatten(),
+            beside: None,
             chain: Vec::new(),
             related: Vec::new(),
             args: Vec::new(),
@@ -369,10 +378,11 @@ impl Checker<'_> {
             state: f.operator.as_ref().map(|o| o.state.clone()).unwrap_or_default(),
             old: place(f.old),
             new: place(f.new),
+            beside: f.beside,
             related: f
                 .related
                 .iter()
-                .map(|r| Related { message: r.message.clone(), old: place(r.old), new: place(r.new) })
+                .map(|r| Related { message: r.message.clone(), old: place(r.old), new: place(r.new), beside: r.beside })
                 .collect(),
             fingerprint: self.numbered.next(fingerprint(&f.rule, job, path, &f.args)),
             suppressed: None,

@@ -12,6 +12,7 @@ pub mod eval;
 pub mod exec;
 pub mod execution;
 pub mod logical;
+pub mod nearest;
 pub mod plan_error;
 mod planning;
 pub mod rehearsal;

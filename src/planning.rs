@@ -93,6 +93,6 @@ pub fn plan(_sources: &SourceMap, scripts: &[&Script], target: Target, purpose: 
 }
 
 /// States what differs between two plans.
-pub fn diff(old: &JobPlan, new: &JobPlan) -> JobDiff {
-    crate::diff::diff(&old.plan, &new.plan)
+pub fn diff(sources: &SourceMap, old: &JobPlan, new: &JobPlan) -> JobDiff {
+    crate::diff::diff(sources, &old.plan, &new.plan)
 }

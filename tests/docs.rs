@@ -130,10 +130,13 @@ fn the_limits_are_the_limits() {
     use keepstate::report::model::ErrorCode;
 
     let tables = "CREATE TABLE a (k STRING, v INT, t TIMESTAMP(3), WATERMARK FOR t AS t) WITH ('connector' = 'kafka');
-        CREATE TABLE b (k STRING, w INT) WITH ('connector' = 'kafka');";
+        CREATE TABLE b (k STRING, w INT) WITH ('connector' = 'kafka');
+        CREATE VIEW w AS SELECT * FROM TABLE(TUMBLE(TABLE a, DESCRIPTOR(t), INTERVAL '1' HOUR));";
     for query in [
-        "SELECT a.k FROM a JOIN b ON a.k = b.k",
-        "SELECT a.k FROM a, b WHERE a.k = b.k",
+        "SELECT a.k FROM a JOIN b FOR SYSTEM_TIME AS OF a.t AS b ON a.k = b.k",
+        "SELECT x.k FROM w AS x JOIN w AS y ON x.k = y.k AND x.window_start = y.window_start AND x.window_end = y.window_end",
+        "SELECT x.k FROM a AS x JOIN a AS y ON x.k = y.k AND x.t >= FLOOR(y.t TO HOUR) AND x.t < y.t",
+        "SELECT a.k, b.k, COUNT(*) FROM a JOIN b ON a.k = b.k GROUP BY a.k, b.k",
         "SELECT k, x FROM a CROSS JOIN UNNEST(ARRAY[1]) AS u (x)",
         "SELECT k, x FROM a, LATERAL TABLE(f(k)) AS u (x)",
         "SELECT k FROM a WHERE v IN (SELECT w FROM b)",
@@ -141,7 +144,7 @@ fn the_limits_are_the_limits() {
         "SELECT k FROM a INTERSECT SELECT k FROM b",
         "SELECT k FROM a EXCEPT SELECT k FROM b",
         "SELECT /*+ STATE_TTL('a' = '1d') */ k, SUM(v) FROM a GROUP BY k",
-        "SELECT k, STDDEV_POP(v) OVER (PARTITION BY k ORDER BY t) FROM a",
+        "SELECT /*+ JOIN_STATE_TTL('a' = '1d') */ a.k FROM a JOIN b ON a.k = b.k",
     ] {
         let text = Text::new("job.sql", format!("{tables} {query};"));
         let report = check(text.clone(), text, &Options::default()).report;
@@ -149,4 +152,11 @@ fn the_limits_are_the_limits() {
         assert_eq!(report.exit_code, 2, "{query}");
         assert!(codes.iter().all(|code| *code == ErrorCode::Unsupported), "{query}: {:?}", report.errors);
     }
+    let report = check(
+        Text::new("job.sql", "SELECT a.k FROM a, b"),
+        Text::new("job.sql", "SELECT a.k FROM a, b"),
+        &Options::default(),
+    )
+    .report;
+    assert_eq!(report.errors.first().map(|error| error.code), Some(ErrorCode::Unsupported));
 }

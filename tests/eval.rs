@@ -15,7 +15,7 @@ use keepstate::source::SourceMap;
 use keepstate::target::Target;
 use serde_json::Value;
 
-const FAMILIES: [(&str, &str); 12] = [
+const FAMILIES: [(&str, &str); 13] = [
     ("arith", include_str!("eval/arith.jsonl")),
     ("cast", include_str!("eval/cast.jsonl")),
     ("collection", include_str!("eval/collection.jsonl")),
@@ -24,6 +24,7 @@ const FAMILIES: [(&str, &str); 12] = [
     ("json", include_str!("eval/json.jsonl")),
     ("logic", include_str!("eval/logic.jsonl")),
     ("math", include_str!("eval/math.jsonl")),
+    ("mixed", include_str!("eval/mixed.jsonl")),
     ("other", include_str!("eval/other.jsonl")),
     ("string", include_str!("eval/string.jsonl")),
     ("temporal", include_str!("eval/temporal.jsonl")),

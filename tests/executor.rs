@@ -225,6 +225,7 @@ fn runs_give_what_flink_gives() {
         include_str!("executor/various.jsonl"),
         include_str!("executor/aggregates.jsonl"),
         include_str!("executor/operators.jsonl"),
+        include_str!("executor/ranks-and-bundles.jsonl"),
         include_str!("executor/documents.jsonl"),
         include_str!("executor/windows.jsonl"),
     ]);

@@ -77,7 +77,7 @@ fn slips_are_named() {
     refused(&on_table("CREATE VIEW v AS SELECT * FROM v; SELECT * FROM v"), "v");
     refused(
         &on_table("CREATE VIEW v AS SELECT * FROM w; CREATE VIEW w AS SELECT * FROM v; SELECT * FROM v"),
-        "levels deep",
+        "Object 'v' not found",
     );
 }
 

@@ -26,6 +26,8 @@ fn change(kind: ChangeKind, item: Item, context: Facts) -> Change {
         item,
         old: None,
         new: None,
+        beside: None,
+        spots: Vec::new(),
         chain: Vec::new(),
         echoes: Vec::new(),
     }

@@ -42,13 +42,16 @@ fn report() -> (Report, SourceMap) {
         state: vec!["window_rank".to_owned()],
         old: place(&sources, old, "rk <= 2"),
         new: place(&sources, new, "rk <= 3"),
+        beside: None,
         related: vec![Related {
             message: "the rows that are sent change too".to_owned(),
             old: None,
             new: place(&sources, new, "*"),
+            beside: None,
         }],
         fingerprint: "9f2c41d07ab3".to_owned(),
         suppressed: None,
+        witness: None,
     };
     let compatible = Finding {
         rule: "sink-changed".to_owned(),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::create::{TableBuilder, duplicate_column, table_column};
 use super::like::remove_columns;
 use super::table::{Table, TableColumnKind};
-use super::{Catalog, Entry, TablePath, suggest};
+use super::{Catalog, Entry, TablePath};
 use crate::plan_error::{PlanError, PlanResult};
 use crate::source::Span;
 use crate::syntax::ast::{Alter, AlterAction, ColumnDef, Expr, Ident, ObjectName, TableElement};
@@ -18,7 +18,7 @@ impl Catalog {
             Some(entry) => entry,
             // A table of the cluster's own catalogs may be altered; nothing is known about it.
             None if alter.name.parts.len() == 3 || !self.declares_tables => return Ok(()),
-            None => return Err(self.unknown_table(&alter.name)),
+            None => return Err(self.unknown_table(&alter.name, [])),
         };
         match (entry, alter.what.as_str()) {
             (Entry::Table(table), "TABLE") => self.alter_table(path, &table, &alter.action, span),
@@ -107,7 +107,7 @@ fn failed(name: &Ident, reason: String, label: &str, help: String) -> Box<PlanEr
 
 fn find(table: &Table, name: &Ident) -> PlanResult<usize> {
     table.column_index(&name.value).ok_or_else(|| {
-        let near = suggest::nearest(&name.value, table.columns.iter().map(|c| c.name.as_str()));
+        let near = crate::nearest::nearest(&name.value, table.columns.iter().map(|c| c.name.as_str()));
         let help = near.map_or_else(|| "name a column of the table".to_owned(), |n| format!("did you mean `{n}`?"));
         let reason = format!("The column `{}` does not exist in the base table", name.value);
         failed(name, reason, "no such column", help)

@@ -6,10 +6,12 @@ use rustc_hash::FxHashMap;
 
 use super::table::{PrimaryKey, Table, TableColumn, TableColumnKind, TableOptions, View, Watermark};
 use super::types::{DataType, TypeKind};
-use super::{Catalog, Entry, Note, suggest};
+use super::{Catalog, Entry, Note};
 use crate::plan_error::{PlanError, PlanResult};
 use crate::source::Span;
-use crate::syntax::ast::{ColumnDef, ColumnKind, CreateTable, CreateView, Ident, TableElement, WatermarkDef};
+use crate::syntax::ast::{
+    ColumnDef, ColumnKind, CreateTable, CreateView, Ident, TableElement, TypeName, TypeNameKind, WatermarkDef,
+};
 
 impl Catalog {
     pub(super) fn create_table(&mut self, create: &CreateTable, span: Span) -> PlanResult<Vec<Note>> {
@@ -43,6 +45,7 @@ impl Catalog {
                     temporary: create.temporary,
                     inferred: false,
                     span,
+                    name_span: create.name.span,
                 },
                 Vec::new(),
             ),
@@ -50,6 +53,7 @@ impl Catalog {
         table.path = path;
         table.temporary = create.temporary;
         table.span = span;
+        table.name_span = create.name.span;
         let mut builder = TableBuilder::new(table);
         builder.overwritten = overwritten;
         builder.add(&create.elements)?;
@@ -67,6 +71,15 @@ impl Catalog {
             if seen.insert(column.value.as_str(), ()).is_some() {
                 return Err(duplicate_column(&column.value, column.span));
             }
+        }
+        if let (true, Some(name)) = (create.columns.is_empty(), create.query.repeated_name()) {
+            return Err(PlanError::rejected(
+                name.span,
+                format!("A column with the same name `{}` has been defined", name.value),
+            )
+            .label("the second column of this name")
+            .help("give one of them another name with AS")
+            .into());
         }
         let view = View {
             path: path.clone(),
@@ -205,7 +218,7 @@ impl TableBuilder {
                 return Err(PlanError::rejected(name.span, message).label("no such field").into());
             };
             let Some(field) = fields.iter().find(|f| f.name == name.value) else {
-                let near = suggest::nearest(&name.value, fields.iter().map(|f| f.name.as_str()));
+                let near = crate::nearest::nearest(&name.value, fields.iter().map(|f| f.name.as_str()));
                 let error = PlanError::rejected(name.span, format!("Nested field '{}' does not exist", name.value))
                     .label("no such field");
                 return Err(with_suggestion(error, near, "name a field of the ROW"));
@@ -231,7 +244,7 @@ impl TableBuilder {
     }
 
     fn unknown(&self, name: &Ident, message: String) -> Box<PlanError> {
-        let near = suggest::nearest(&name.value, self.index.keys().map(String::as_str));
+        let near = crate::nearest::nearest(&name.value, self.index.keys().map(String::as_str));
         let error = PlanError::rejected(name.span, message).label("no such column");
         with_suggestion(error, near, "declare the column first")
     }
@@ -244,8 +257,38 @@ fn with_suggestion(error: PlanError, near: Option<&str>, otherwise: &str) -> Box
     })
 }
 
+/// What Flink refuses as the type of a table's column, though expressions may have it.
+fn storable(ty: &TypeName) -> PlanResult<()> {
+    match &ty.kind {
+        TypeNameKind::Simple(word, _) if word.starts_with("INTERVAL ") => {
+            Err(PlanError::rejected(ty.span, "Incorrect syntax near the keyword 'INTERVAL'")
+                .label("no column is an interval")
+                .help("use BIGINT, and say in its name what it counts")
+                .into())
+        }
+        TypeNameKind::Row(fields) => {
+            let mut seen = FxHashMap::default();
+            for field in fields {
+                if seen.insert(field.name.value.as_str(), ()).is_some() {
+                    let name = &field.name.value;
+                    let message = format!("Field names must be unique. Found duplicates: [{name}]");
+                    return Err(PlanError::rejected(field.name.span, message)
+                        .label("this name is taken")
+                        .help("give the field a name of its own")
+                        .into());
+                }
+            }
+            Ok(())
+        }
+        _ => Ok(()),
+    }
+}
+
 /// A column as its definition describes it.
 pub(super) fn table_column(def: &ColumnDef) -> PlanResult<TableColumn> {
+    if let ColumnKind::Physical(ty) | ColumnKind::Metadata { ty, .. } = &def.kind {
+        storable(ty)?;
+    }
     let (kind, ty) = match &def.kind {
         ColumnKind::Physical(ty) => (TableColumnKind::Physical, DataType::from_ast(ty)?),
         ColumnKind::Computed(expr) => (TableColumnKind::Computed(Arc::new(expr.clone())), DataType::unknown()),

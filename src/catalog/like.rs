@@ -94,7 +94,7 @@ impl Catalog {
                 return Err(refused(like.source.span, &message, "name a table"));
             }
             Resolved::Unknown { .. } => {
-                let mut error = self.unknown_table(&like.source);
+                let mut error = self.unknown_table(&like.source, []);
                 error.message =
                     format!("Source table '{}' of the LIKE clause not found in the catalog", like.source.last());
                 return Err(error);

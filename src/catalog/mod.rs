@@ -11,7 +11,6 @@ mod create;
 pub mod functions;
 mod like;
 pub mod options;
-pub mod suggest;
 mod table;
 mod type_names;
 pub mod types;
@@ -193,7 +192,7 @@ impl Catalog {
             Some(Entry::Table(t)) => Resolved::Table(t.clone()),
             Some(Entry::View(v)) => Resolved::View(v.clone()),
             None => {
-                let suggestion = self.suggest(&path);
+                let suggestion = self.suggest(&path, []);
                 Resolved::Unknown { path, qualified: name.parts.len() == 3, suggestion }
             }
         })
@@ -228,12 +227,12 @@ impl Catalog {
         self.insert(table.path.clone(), Entry::Table(Arc::new(table)), false, None)
     }
 
-    /// The error for a name that nothing stands for.
-    pub fn unknown_table(&self, name: &ObjectName) -> Box<PlanError> {
+    /// The error for a name that nothing stands for. `also` are names that stand for something at this place only.
+    pub fn unknown_table<'n>(&'n self, name: &ObjectName, also: impl IntoIterator<Item = &'n str>) -> Box<PlanError> {
         let written: Vec<&str> = name.parts.iter().map(|p| p.value.as_str()).collect();
         let error = PlanError::rejected(name.span, format!("Object '{}' not found", written.join(".")))
             .label("no table or view of this name");
-        let suggestion = self.path(name).ok().and_then(|p| self.suggest(&p));
+        let suggestion = self.path(name).ok().and_then(|p| self.suggest(&p, also));
         Box::new(match suggestion {
             Some(near) => error.help(format!("did you mean `{near}`?")),
             None => error.help("declare it with CREATE TABLE, or pass its DDL with --schema"),
@@ -255,10 +254,10 @@ impl Catalog {
         self.temporary.get(path).or_else(|| self.permanent.get(path))
     }
 
-    fn suggest(&self, path: &TablePath) -> Option<String> {
+    fn suggest<'n>(&'n self, path: &TablePath, also: impl IntoIterator<Item = &'n str>) -> Option<String> {
         let names = self.permanent.keys().chain(self.temporary.keys());
         let here = names.clone().filter(|p| p.catalog == path.catalog && p.database == path.database);
-        suggest::nearest(&path.name, here.map(|p| &*p.name))
+        crate::nearest::nearest(&path.name, here.map(|p| &*p.name).chain(also))
             .map(str::to_owned)
             .or_else(|| names.filter(|p| p.name == path.name).map(ToString::to_string).min())
     }

@@ -97,6 +97,16 @@ impl SessionOptions {
         self.flag("table.exec.mini-batch.enabled", false)
     }
 
+    /// `table.optimizer.join-reorder-enabled`
+    pub fn join_reorder(&self) -> bool {
+        self.flag("table.optimizer.join-reorder-enabled", false)
+    }
+
+    /// `table.optimizer.multi-join.enabled`
+    pub fn multi_join(&self) -> bool {
+        self.flag("table.optimizer.multi-join.enabled", false)
+    }
+
     /// `table.exec.mini-batch.allow-latency`, in milliseconds.
     pub fn mini_batch_latency(&self) -> i64 {
         self.millis("table.exec.mini-batch.allow-latency").unwrap_or(0)
@@ -217,6 +227,8 @@ fn check(key: &str, value: &str) -> Result<(), (&'static str, &'static str)> {
         "table.exec.emit.late-fire.enabled",
         "table.optimizer.distinct-agg.split.enabled",
         "table.optimizer.incremental-agg-enabled",
+        "table.optimizer.join-reorder-enabled",
+        "table.optimizer.multi-join.enabled",
         "table.optimizer.reuse-sub-plan-enabled",
         "table.optimizer.reuse-source-enabled",
         "table.optimizer.source.predicate-pushdown-enabled",

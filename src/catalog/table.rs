@@ -53,6 +53,8 @@ pub struct Table {
     pub inferred: bool,
     /// Its CREATE statement, or the first use of an inferred table.
     pub span: Span,
+    /// Its name there.
+    pub name_span: Span,
 }
 
 /// A column of a table.
@@ -259,6 +261,7 @@ impl InferredTable {
             temporary: false,
             inferred: true,
             span: self.span,
+            name_span: self.span,
         }
     }
 }

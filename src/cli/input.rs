@@ -5,8 +5,8 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use crate::check::Text;
+use crate::nearest::nearest;
 use crate::report::model::{ErrorCode, ErrorItem};
-use crate::rules::nearest::nearest;
 
 /// Reads texts; `-` is stdin, which can be read once. All errors are given, not only the first.
 pub fn read_all<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Vec<Text>, Vec<ErrorItem>> {

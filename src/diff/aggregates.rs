@@ -16,6 +16,8 @@ pub struct AggregatesDiff {
     pub old: Option<Span>,
     /// The first call that differs on the new side.
     pub new: Option<Span>,
+    /// How many calls only the old side has, and only the new side.
+    pub lone: (usize, usize),
     /// Columns that only the differing calls read.
     pub differing: Vec<super::lineage::Ident>,
 }
@@ -52,12 +54,13 @@ pub fn compare(old: &AggregateView, new: &AggregateView) -> Option<AggregatesDif
         ..AggregatesChange::default()
     };
     let (mut added, mut removed): (Vec<&CallView>, Vec<&CallView>) = (Vec::new(), Vec::new());
-    let (mut changed, mut recomputed, mut distinct) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut changed, mut recomputed, mut distinct, mut said) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let mut refiltered = Vec::new();
     let mut matched_new = vec![false; new_left.len()];
     for o in &old_left {
         if o.distinct {
-            distinct.push(o.name.clone());
+            distinct.push(&o.name);
+            said.push(o.said.clone());
             continue;
         }
         let by_name = new_left.iter().enumerate().position(|(j, n)| !matched_new[j] && !n.distinct && n.name == o.name);
@@ -66,12 +69,12 @@ pub fn compare(old: &AggregateView, new: &AggregateView) -> Option<AggregatesDif
                 matched_new[j] = true;
                 let n = new_left[j];
                 if n.function != o.function {
-                    changed.push(n.name.clone());
+                    changed.push(n.said.clone());
                 } else if n.unfiltered != o.unfiltered {
-                    recomputed.push(n.name.clone());
+                    recomputed.push(n.said.clone());
                 }
                 if n.filter != o.filter {
-                    refiltered.push(n.name.clone());
+                    refiltered.push(n.said.clone());
                 }
             }
             None => removed.push(o),
@@ -79,8 +82,9 @@ pub fn compare(old: &AggregateView, new: &AggregateView) -> Option<AggregatesDif
     }
     for (j, n) in new_left.iter().enumerate() {
         if n.distinct {
-            if !distinct.contains(&n.name) {
-                distinct.push(n.name.clone());
+            if !distinct.contains(&&n.name) {
+                distinct.push(&n.name);
+                said.push(n.said.clone());
             }
         } else if !matched_new[j] {
             added.push(n);
@@ -105,14 +109,14 @@ pub fn compare(old: &AggregateView, new: &AggregateView) -> Option<AggregatesDif
     let functions: BTreeSet<&str> =
         differing().copied().chain(out_of_place).map(|call| call.function.as_str()).collect();
     change.functions = functions.into_iter().map(str::to_owned).collect();
-    let names = |list: &[&CallView]| list.iter().map(|c| c.name.clone()).collect::<Vec<_>>();
+    let names = |list: &[&CallView]| list.iter().map(|c| c.said.clone()).collect::<Vec<_>>();
     let args = vec![
         ("added_names", quoted(&names(&added))),
         ("removed_names", quoted(&names(&removed))),
         ("changed_names", quoted(&changed)),
         ("recomputed_names", quoted(&recomputed)),
         ("filter_names", quoted(&refiltered)),
-        ("distinct_names", quoted(&distinct)),
+        ("distinct_names", quoted(&said)),
     ]
     .into_iter()
     .filter(|(_, v)| !v.is_empty())
@@ -125,6 +129,7 @@ pub fn compare(old: &AggregateView, new: &AggregateView) -> Option<AggregatesDif
         args,
         old: place(&old_left).or_else(|| any(&old.calls)),
         new: place(&new_left).or_else(|| any(&new.calls)),
+        lone: (old_left.len(), new_left.len()),
         differing,
     })
 }

@@ -3,6 +3,8 @@
 //! Rules match a change by its kind and its flat facts ([`Change::facts`]); messages are filled from [`Change::args`].
 
 pub use super::facts::{Fact, Facts};
+use super::matching::Side;
+use super::places::Places;
 use crate::exec::NodeId;
 use crate::source::Span;
 
@@ -232,6 +234,23 @@ pub enum ChangeKind {
         /// They stand in another order.
         moved: bool,
     },
+    /// A regular or an interval join.
+    Join {
+        /// INNER, LEFT, RIGHT or FULL became another.
+        join_type: bool,
+        /// The condition, bounds of time left out.
+        condition: bool,
+        /// The same equalities stand in another order, so that rows are kept by another key.
+        key_order: bool,
+        /// The bounds of time of an interval join, or the times they bound.
+        bounds: bool,
+        /// The same bounds of time in other words, such as 60 minutes for an hour.
+        reworded: bool,
+        /// The two sides have changed places.
+        sides: bool,
+        /// The keys that tell the rows of a side apart.
+        unique_keys: bool,
+    },
     /// A source table.
     Source {
         /// Another table is read at this place.
@@ -319,6 +338,10 @@ pub struct Change {
     pub old: Option<Span>,
     /// The clause in the new text.
     pub new: Option<Span>,
+    /// The side that does not have the thing, and shows what stands around it.
+    pub beside: Option<Side>,
+    /// Places of single differences, by the fact that states them, where the change is made of several.
+    pub spots: Vec<(&'static str, Places)>,
     /// More places of the same change, outermost use last (for suppressions and related places).
     pub chain: Vec<Span>,
     /// Changes of operators downstream that this change alone brings about.
@@ -335,6 +358,12 @@ impl Change {
         facts.extend(self.kind.facts());
         facts.extend(self.context.iter().cloned());
         facts
+    }
+
+    /// Where the first of these differences stands; the change's own place, if they have none.
+    pub fn places(&self, asks: impl Fn(&str) -> bool) -> Places {
+        let spot = self.spots.iter().find(|(fact, _)| asks(fact)).map(|(_, places)| *places);
+        spot.unwrap_or_else(|| Places::beside(self.old, self.new, self.beside))
     }
 }
 

@@ -74,6 +74,7 @@ impl ChangeKind {
             ChangeKind::OperatorAdded => "operator-added",
             ChangeKind::OperatorRemoved => "operator-removed",
             ChangeKind::UnionInputs { .. } => "union-inputs",
+            ChangeKind::Join { .. } => "join",
             ChangeKind::Source { .. } => "source",
             ChangeKind::Nullability { .. } => "nullability",
             ChangeKind::Sink { .. } => "sink",
@@ -159,6 +160,15 @@ impl ChangeKind {
                 ("old_family", (*old_family).into()),
                 ("new_family", (*new_family).into()),
                 ("window_keys", (*window_keys).into()),
+            ],
+            ChangeKind::Join { join_type, condition, key_order, bounds, reworded, sides, unique_keys } => vec![
+                ("join_type", (*join_type).into()),
+                ("condition", (*condition).into()),
+                ("key_order", (*key_order).into()),
+                ("bounds", (*bounds).into()),
+                ("reworded", (*reworded).into()),
+                ("sides", (*sides).into()),
+                ("unique_keys", (*unique_keys).into()),
             ],
             ChangeKind::UnionInputs { added, removed, moved } => {
                 vec![("added", (*added).into()), ("removed", (*removed).into()), ("moved", (*moved).into())]

@@ -1,12 +1,14 @@
 //! What differs between the conditions that stand between two matched operators and their reader.
 
-use super::change::{ChangeKind, Item};
+use super::change::{ChangeKind, Fact, Item};
 use super::compare::{Comparison, is_stateful};
 use super::lineage::{Ident, Interner};
 use super::matching::{Pair, Side};
+use super::places::{Places, lacking};
+use crate::catalog::{TableColumn, TableColumnKind};
 use crate::exec::{NodeId, Operator, Plan};
 use crate::logical::print::expression;
-use crate::logical::rex::Rex;
+use crate::logical::rex::{Rex, Value};
 use crate::source::Span;
 
 /// A condition: what it computes, its text, and its place.
@@ -14,6 +16,10 @@ struct Condition {
     /// None if it always holds where the columns are not NULL that may not be on one of the sides.
     ident: Option<Ident>,
     planned: Ident,
+    /// The columns of CREATE TABLE whose expressions stand in it.
+    computed: Vec<DdlPart>,
+    /// What it computes if these are taken as they are.
+    outside: Option<Ident>,
     text: String,
     span: Option<Span>,
 }
@@ -68,7 +74,47 @@ pub fn compare(c: &mut Comparison<'_>, number: usize, pair: &Pair, own: bool) {
         .or_else(|| new.first().and_then(|x| x.span))
         .or_else(|| surviving(c, pair));
     let item = if below_stateful { Item::Filter } else { Item::Other };
-    c.state(number, kind, args, (old_span, new_span), item, cause);
+    let mut places = Places::beside(old_span, new_span, lacking(removed.len(), added.len()));
+    if let Some(column) = c.computed_in_ddl(&differing) {
+        places = column.places(places);
+    } else if let ([was], [is]) = (removed.as_slice(), added.as_slice())
+        && let Some(part) = redefined(&old[*was], &new[*is])
+    {
+        places = part;
+    }
+    // The page of the operator that the condition bears on may judge it.
+    let reader = pair.parent.and_then(|p| c.nearest_keeper(p));
+    let more = reader.map(|family| ("reader", Fact::from(family))).into_iter().collect();
+    c.state_with(number, kind, args, places, item, cause, more);
+}
+
+/// A column of CREATE TABLE whose expression a condition took over.
+struct DdlPart {
+    name: String,
+    ident: Ident,
+    span: Span,
+}
+
+/// The definition that makes two conditions differ, if nothing else does.
+fn redefined(old: &Condition, new: &Condition) -> Option<Places> {
+    if old.outside != new.outside || old.computed.len() != new.computed.len() {
+        return None;
+    }
+    let (was, is) = old.computed.iter().zip(&new.computed).find(|(o, n)| o.name == n.name && o.ident != n.ident)?;
+    Some(Places::from((Some(was.span), Some(is.span))))
+}
+
+/// The condition with each expression of CREATE TABLE replaced by its column's name; notes the expressions.
+fn outside_ddl(e: &Rex, columns: &[&TableColumn], parts: &mut Vec<(String, Rex, Span)>) -> Rex {
+    let origin = e.origins.first().filter(|_| e.as_input().is_none() && e.as_literal().is_none());
+    let column = origin.and_then(|at| columns.iter().find(|c| c.span.contains(at)));
+    match column {
+        Some(column) => {
+            parts.push((column.name.clone(), e.clone(), column.span));
+            Rex::literal(Value::Placeholder(column.name.as_str().into()), e.ty.kind.clone().nullable())
+        }
+        None => e.map_children(&mut |child| outside_ddl(child, columns, parts)),
+    }
 }
 
 fn in_having(plan: &Plan, condition: &Condition) -> bool {
@@ -93,17 +139,30 @@ fn conditions(c: &mut Comparison<'_>, side: Side, node: Option<NodeId>, path: &[
     let view = if side == Side::Old { old } else { new };
     let plan = view.plan;
     let mut out: Vec<Condition> = Vec::new();
+    let tables = plan.nodes.iter().filter_map(|n| match &n.op {
+        Operator::TableSourceScan(scan) => Some(&scan.table.columns),
+        _ => None,
+    });
+    let columns: Vec<&TableColumn> =
+        tables.flatten().filter(|c| matches!(c.kind, TableColumnKind::Computed(_))).collect();
     let mut push = |interner: &mut Interner, condition: &Rex, input: &[Ident], names: &[&str]| {
         let (ident, planned) = (interner.condition(condition, input), interner.as_planned(condition, input));
         if !out.iter().any(|x: &Condition| x.planned == planned) {
             let text = expression(condition, names).to_string();
-            out.push(Condition { ident, planned, text, span: condition.origins.first() });
+            let mut parts = Vec::new();
+            let outside = outside_ddl(condition, &columns, &mut parts);
+            let outside = interner.condition(&outside, input);
+            let part = |(name, e, span): (String, Rex, Span)| DdlPart { name, ident: interner.expr(&e, input), span };
+            let computed = parts.into_iter().map(part).collect();
+            out.push(Condition { ident, planned, computed, outside, text, span: condition.origins.first() });
         }
     };
     for id in path {
         if let Operator::Calc(calc) = &plan.node(*id).op {
             let input = view.input_idents(*id, matching, interner);
-            let names: Vec<&str> = plan.input_columns(*id, 0).iter().map(|c| &*c.name).collect();
+            let said: Vec<String> =
+                plan.input_columns(*id, 0).iter().zip(&input).map(|(c, i)| view.said(&c.name, *i, interner)).collect();
+            let names: Vec<&str> = said.iter().map(String::as_str).collect();
             for condition in &calc.conditions {
                 push(interner, condition, &input, &names);
             }

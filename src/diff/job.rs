@@ -7,11 +7,12 @@ use super::compare::{Comparison, Stated};
 use super::lineage::Interner;
 use super::matching::{Matching, Side, match_sinks, one_sided};
 use super::outputs;
-use super::sources::changed_options;
+use super::sources::{changed_options, table_spots};
 use super::view::SideView;
 use crate::catalog::Table;
 use crate::exec::sink::Sink;
 use crate::exec::{NodeId, Operator, Plan};
+use crate::source::SourceMap;
 
 /// Options that bear on state or on how plans keep it, where no operator shows it.
 const STATE_OPTIONS: [&str; 13] = [
@@ -35,7 +36,7 @@ const MINI_BATCH_PREFIX: &str = "table.exec.mini-batch.";
 const IGNORE_FILTER: &str = "table.optimizer.state-compatibility.ignore-filter";
 const IGNORE_SINK: &str = "table.optimizer.state-compatibility.ignore-sink";
 
-pub(super) fn diff(old: &Plan, new: &Plan) -> JobDiff {
+pub(super) fn diff(sources: &SourceMap, old: &Plan, new: &Plan) -> JobDiff {
     let mut matching = Matching::default();
     let (pairs, gone, added) = pair_sinks(old, new);
     for (o, n) in &pairs {
@@ -49,10 +50,11 @@ pub(super) fn diff(old: &Plan, new: &Plan) -> JobDiff {
     }
     let on = |plan: &Plan, key: &str| plan.options.get(key).is_some_and(|v| v.eq_ignore_ascii_case("true"));
     let mut c = Comparison {
-        old: SideView::new(old, Side::Old),
-        new: SideView::new(new, Side::New),
+        old: SideView::new(sources, old, Side::Old),
+        new: SideView::new(sources, new, Side::New),
         matching,
         interner: Interner::default(),
+        sources,
         stated: Vec::new(),
         produced_old: HashSet::new(),
         produced_new: HashSet::new(),
@@ -171,14 +173,10 @@ fn sinks(c: &mut Comparison<'_>, number: usize, o: NodeId, n: NodeId) {
     if !options.is_empty() {
         args.push(("names", options.iter().map(|k| format!("`{k}`")).collect::<Vec<_>>().join(", ")));
     }
-    let place = |table: &crate::catalog::Table| {
-        let key = if connector { Some("connector") } else { options.first().map(String::as_str) };
-        key.and_then(|k| table.options.span(k)).unwrap_or(table.span)
-    };
-    let places = (Some(place(old)), Some(place(new)));
+    let spots = table_spots(old, new, renamed, connector, &options);
     let checked = c.new.plan.options.get(IGNORE_SINK).is_some_and(|v| v.eq_ignore_ascii_case("false"));
     let context: Facts = vec![("sinks_checked", Fact::Bool(checked))];
-    c.state_with(number, kind, args, places, Item::Sink, None, context);
+    c.state_spots(number, kind, args, spots, Item::Sink, context);
 }
 
 fn lone_sink(c: &mut Comparison<'_>, side: Side, id: NodeId, temporary_changed: bool) {
@@ -299,6 +297,8 @@ fn function_changes(old: &Plan, new: &Plan) -> Vec<Change> {
             item: Item::Other,
             old: None,
             new: None,
+            beside: None,
+            spots: Vec::new(),
             chain: Vec::new(),
             echoes: Vec::new(),
         })
@@ -353,6 +353,8 @@ fn option_changes(old: &Plan, new: &Plan) -> Vec<Change> {
                 item: Item::Other,
                 old: old.option_places.get(*key).copied(),
                 new: new.option_places.get(*key).copied(),
+                beside: None,
+                spots: Vec::new(),
                 chain: Vec::new(),
                 echoes: Vec::new(),
             }

@@ -56,7 +56,7 @@ pub fn compare(old: &[KeyView], new: &[KeyView], order: Order) -> Option<KeysDif
             Some(at) => {
                 let n = added.remove(at);
                 retyped += usize::from(n.ty != o.ty);
-                changed.push(n.name.clone());
+                changed.push(n.said.clone());
             }
             None => removed.push(o),
         }
@@ -82,8 +82,8 @@ pub fn compare(old: &[KeyView], new: &[KeyView], order: Order) -> Option<KeysDif
             .or_else(|| list.iter().find(|k| Some(k.ident) == moved).and_then(|k| k.origins.first()))
             .or_else(|| list.iter().find_map(|k| k.origins.first()))
     };
-    let names = |list: &[&KeyView]| list.iter().map(|k| k.name.clone()).collect::<Vec<_>>();
-    let list = |keys: &[KeyView]| keys.iter().map(|k| k.name.as_str()).collect::<Vec<_>>().join(", ");
+    let names = |list: &[&KeyView]| list.iter().map(|k| k.said.clone()).collect::<Vec<_>>();
+    let list = |keys: &[KeyView]| keys.iter().map(|k| k.said.as_str()).collect::<Vec<_>>().join(", ");
     let args = vec![
         ("added_names", quoted(&names(&added))),
         ("removed_names", quoted(&names(&removed))),

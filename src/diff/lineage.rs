@@ -23,6 +23,13 @@ use crate::source::Span;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Ident(u32);
 
+impl Ident {
+    /// Its number among all idents of a comparison.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
 /// What is known of an ident.
 #[derive(Debug, Clone, Default)]
 pub struct IdentInfo {
@@ -340,6 +347,7 @@ impl<'a> Lineage<'a> {
                 out
             }
             Operator::Union(_) => self.union(id, operator, matching, interner),
+            Operator::Join(_) | Operator::IntervalJoin(_) => self.join(id, operator, matching, interner),
             Operator::Rank(_) | Operator::WindowRank(_) => {
                 let mut out = self.input(id, matching, interner);
                 if node.columns.len() > out.len() {
@@ -405,6 +413,29 @@ impl<'a> Lineage<'a> {
             at = *input;
         }
         out.sort_unstable();
+        out
+    }
+
+    /// A column of a join is that of its side, told apart from the same column of the other side: a table may be joined with itself.
+    fn join(&mut self, id: NodeId, operator: usize, matching: &Matching, interner: &mut Interner) -> Vec<Ident> {
+        let inputs = self.plan.node(id).inputs.clone();
+        let padded = match &self.plan.node(id).op {
+            Operator::Join(j) => [j.join_type.pads_left(), j.join_type.pads_right()],
+            Operator::IntervalJoin(j) => [j.join_type.pads_left(), j.join_type.pads_right()],
+            _ => [true, true],
+        };
+        let mut out = Vec::new();
+        for (side, input) in inputs.into_iter().enumerate() {
+            for ident in self.of(input, matching, interner) {
+                let IdentInfo { origin, is_source, name, .. } = interner.info(ident).clone();
+                let info = IdentInfo { parts: vec![ident], origin, is_source, name, producer: None };
+                let id = interner.intern(format!("J{operator}.{side}.${}", ident.0), || info);
+                if !padded[side] && interner.never_null.contains(&ident) {
+                    interner.never_null.insert(id);
+                }
+                out.push(id);
+            }
+        }
         out
     }
 

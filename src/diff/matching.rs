@@ -196,6 +196,14 @@ fn match_children(
             partners[i] = found;
         }
     }
+    let mut taken: Vec<usize> = partners.iter().flatten().copied().collect();
+    // A side of a join has one place or the other: what is left stands for what is left.
+    if joins(matching, parent, old, new) {
+        for partner in partners.iter_mut().filter(|p| p.is_none()) {
+            *partner = left.iter().enumerate().position(|(j, o)| o.is_some() && !taken.contains(&j));
+            taken.extend(*partner);
+        }
+    }
     for (n, partner) in news.drain(..).zip(partners) {
         match partner.and_then(|p| left[p].take()) {
             Some(o) => match_chains(matching, parent, old, o, new, n),
@@ -205,6 +213,15 @@ fn match_children(
     for o in left.into_iter().flatten() {
         add_alone(matching, parent, old, Side::Old, o);
     }
+}
+
+/// True if a pair is a join on both sides.
+fn joins(matching: &Matching, number: usize, old: &Plan, new: &Plan) -> bool {
+    let is_join = |plan: &Plan, id: Option<NodeId>| {
+        id.is_some_and(|id| matches!(plan.node(id).op, Operator::Join(_) | Operator::IntervalJoin(_)))
+    };
+    let pair = &matching.pairs[number];
+    is_join(old, pair.old) && is_join(new, pair.new)
 }
 
 /// Aligns two chains of operators with one input each.
@@ -376,6 +393,7 @@ fn distance(old: &Plan, o: NodeId, new: &Plan, n: NodeId) -> u32 {
         "window-rank" | "window-deduplicate" | "rank" | "deduplicate" => 2,
         "limit" | "sort-limit" | "temporal-sort" => 4,
         "source" | "values" => 3,
+        "join" | "interval-join" => 5,
         _ => 0,
     };
     if a == b {
@@ -395,6 +413,8 @@ pub fn family(op: &Operator) -> &'static str {
         Operator::Values(_) => "values",
         Operator::Sink(_) => "sink",
         Operator::Union(_) => "union",
+        Operator::Join(_) => "join",
+        Operator::IntervalJoin(_) => "interval-join",
         Operator::WindowTableFunction(_) => "window-table-function",
         Operator::WindowAggregate(_) | Operator::GlobalWindowAggregate(_) | Operator::LocalWindowAggregate(_) => {
             "window-aggregate"

@@ -16,6 +16,7 @@ pub mod lineage;
 pub mod matching;
 mod nullability;
 mod outputs;
+pub mod places;
 mod sources;
 mod view;
 
@@ -23,8 +24,9 @@ use change::JobDiff;
 pub use correspondence::{Correspondence, correspondences};
 
 use crate::exec::Plan;
+use crate::source::SourceMap;
 
-/// All differences between the old and the new plan of one job.
-pub fn diff(old: &Plan, new: &Plan) -> JobDiff {
-    job::diff(old, new)
+/// All differences between the old and the new plan of one job. The texts give words to what has no name.
+pub fn diff(sources: &SourceMap, old: &Plan, new: &Plan) -> JobDiff {
+    job::diff(sources, old, new)
 }

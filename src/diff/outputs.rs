@@ -46,7 +46,7 @@ fn kept_columns(c: &mut Comparison<'_>, old: &[Ident], new: &[Ident]) {
         let kept = c.new.input_idents(n, &c.matching, &mut c.interner);
         let only = |a: &[Ident], b: &[Ident]| -> Vec<String> {
             let sent = a.iter().filter(|id| kept.contains(id) && !b.contains(id));
-            sent.map(|id| c.interner.info(*id).name.clone()).collect()
+            sent.map(|id| c.named(*id)).collect()
         };
         let (added, removed) = (only(new, old), only(old, new));
         if added.is_empty() && removed.is_empty() {
@@ -91,12 +91,17 @@ fn window_columns(c: &mut Comparison<'_>, old: &[Ident], new: &[Ident]) {
     };
     let added: Vec<Ident> = new.iter().copied().filter(|id| is_bound(c, *id) && !old.contains(id)).collect();
     let removed: Vec<Ident> = old.iter().copied().filter(|id| is_bound(c, *id) && !new.contains(id)).collect();
+    // Bounds that no matched operator makes: sent out as before where it was another operator that made them.
+    let mut no_owner: Vec<String> = Vec::new();
     let mut by_pair: HashMap<usize, (Vec<String>, Vec<String>)> = HashMap::new();
     for (list, is_added) in [(&added, true), (&removed, false)] {
         for id in list {
-            let Some(pair) = owner(c, *id) else { continue };
-            let entry = by_pair.entry(pair).or_default();
             let name = c.interner.info(*id).name.clone();
+            let Some(pair) = owner(c, *id) else {
+                no_owner.push(name);
+                continue;
+            };
+            let entry = by_pair.entry(pair).or_default();
             if is_added { entry.0.push(name) } else { entry.1.push(name) }
         }
     }
@@ -104,7 +109,7 @@ fn window_columns(c: &mut Comparison<'_>, old: &[Ident], new: &[Ident]) {
     pairs.sort_by_key(|(p, _)| *p);
     for (pair, (added, removed)) in pairs {
         // A bound of a window that changed is another computation, but it is sent out as before.
-        let both = |name: &String| added.contains(name) && removed.contains(name);
+        let both = |name: &String| (added.contains(name) && removed.contains(name)) || no_owner.contains(name);
         let (added, removed): (Vec<String>, Vec<String>) = (
             added.iter().filter(|n| !both(n)).cloned().collect(),
             removed.iter().filter(|n| !both(n)).cloned().collect(),

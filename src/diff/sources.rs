@@ -4,6 +4,7 @@ use super::change::{ChangeKind, Fact, Facts, Item};
 use super::compare::Comparison;
 use super::lineage::type_text;
 use super::matching::Side;
+use super::places::{Places, lacking};
 use crate::catalog::Table;
 use crate::catalog::connectors::Connector;
 use crate::catalog::{TableColumn, TableColumnKind};
@@ -76,31 +77,61 @@ pub fn compare(c: &mut Comparison<'_>, number: usize, o: NodeId, n: NodeId) {
             args.push((name, super::aggregates::quoted(list)));
         }
     }
-    let place = |table: &Table| -> Span {
-        let column = added
-            .iter()
-            .chain(&removed)
-            .chain(&other)
-            .find_map(|name| table.columns.iter().find(|c| c.name == *name).map(|c| c.span));
-        let only_columns = options.is_empty() && !(renamed || connector || changelog || watermark || primary_key);
-        if let Some(span) = column.filter(|_| only_columns) {
-            return span;
-        }
-        if connector {
-            table.options.span("connector").unwrap_or(table.span)
-        } else if watermark {
-            table.watermark.as_ref().map_or(table.span, |w| w.span)
-        } else if primary_key {
-            table.primary_key.as_ref().map_or(table.span, |k| k.span)
-        } else {
-            options.iter().find_map(|k| table.options.span(k)).unwrap_or(table.span)
-        }
+    let mut spots = table_spots(old, new, renamed, connector, &options);
+    let either = |span: fn(&Table) -> Option<Span>| {
+        let (was, is) = (span(old), span(new));
+        let beside = lacking(usize::from(was.is_some()), usize::from(is.is_some()));
+        Places::beside(was.or(Some(old.name_span)), is.or(Some(new.name_span)), beside)
     };
-    let places = (Some(place(old)), Some(place(new)));
+    if watermark {
+        spots.push(("watermark", either(|table| table.watermark.as_ref().map(|w| w.span))));
+    }
+    if primary_key {
+        spots.push(("primary_key", either(|table| table.primary_key.as_ref().map(|k| k.span))));
+    }
+    if changelog {
+        // What the connector sends follows from its options.
+        let options = table_spots(old, new, renamed, connector, &options);
+        spots.push(("changelog", options.first().map_or_else(|| either(|_| None), |(_, places)| *places)));
+    }
+    for (fact, names) in [("unread_added", vec![&added]), ("unread_changed", vec![&removed, &other])] {
+        let Some(name) = names.into_iter().flatten().next() else { continue };
+        let of = |table: &Table| table.columns.iter().find(|c| c.name == *name).map(|c| c.span);
+        let (was, is) = (of(old), of(new));
+        let beside = lacking(usize::from(was.is_some()), usize::from(is.is_some()));
+        spots.push((fact, Places::beside(was.or(Some(old.name_span)), is.or(Some(new.name_span)), beside)));
+    }
     let mut context: Facts = vec![("watermark_interval", Fact::Bool(watermark && delay_only))];
     let altered = c.stateful_above(number) && reaches_state(c, number);
     context.push(("stateful_changed", Fact::Bool(altered)));
-    c.state_with(number, kind, args, places, Item::Other, None, context);
+    c.state_spots(number, kind, args, spots, Item::Other, context);
+}
+
+/// The places of what differs in the name and the options of two tables.
+pub fn table_spots(
+    old: &Table,
+    new: &Table,
+    renamed: bool,
+    connector: bool,
+    options: &[String],
+) -> Vec<(&'static str, Places)> {
+    let of = |table: &Table, key: &str| table.options.span(key);
+    let places = |key: &str| {
+        let (was, is) = (of(old, key), of(new, key));
+        let beside = lacking(usize::from(was.is_some()), usize::from(is.is_some()));
+        Places::beside(was.or(Some(old.name_span)), is.or(Some(new.name_span)), beside)
+    };
+    let mut spots = Vec::new();
+    if renamed {
+        spots.push(("renamed", Places::from((Some(old.name_span), Some(new.name_span)))));
+    }
+    if connector {
+        spots.push(("connector", places("connector")));
+    }
+    if let Some(first) = options.first() {
+        spots.push(("options", places(first)));
+    }
+    spots
 }
 
 /// Columns of one name and another type.
@@ -151,7 +182,7 @@ fn reaches_state(c: &Comparison<'_>, number: usize) -> bool {
             (Some(o), Some(n)) => {
                 let signature = |plan: &Plan, id: NodeId| {
                     let node = plan.node(id);
-                    let input = node.inputs.first().map(|i| plan.node(*i).changelog);
+                    let input: Vec<_> = node.inputs.iter().map(|i| plan.node(*i).changelog).collect();
                     let strategy = match &node.op {
                         Operator::Rank(r) => r.strategy.text(),
                         Operator::Sink(s) => s.upsert_materialize.to_string(),
@@ -159,6 +190,7 @@ fn reaches_state(c: &Comparison<'_>, number: usize) -> bool {
                             let columns = plan.input_columns(id, 0);
                             c.keys.iter().map(|k| columns[*k].name.to_string()).collect::<Vec<_>>().join(", ")
                         }
+                        Operator::Join(j) => format!("{:?}", j.inputs),
                         _ => String::new(),
                     };
                     (node.op.is_stateful().then_some(input), strategy)

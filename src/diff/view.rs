@@ -4,6 +4,7 @@ use rustc_hash::FxHashSet;
 
 use super::lineage::{Ident, Interner, Lineage};
 use super::matching::{Matching, Side};
+use super::places::said;
 use crate::catalog::types::DataType;
 use crate::exec::group_window_aggregate::EmitStrategy;
 use crate::exec::rank::Ranking;
@@ -11,7 +12,7 @@ use crate::exec::window_spec::{WindowAttachment, WindowSpec};
 use crate::exec::{NodeId, Operator, Plan};
 use crate::logical::rel::{AggCall, SortKey, WindowKind, WindowOrigins, WrittenCall, WrittenKey};
 use crate::logical::rex::{Origins, OverFrame};
-use crate::source::Span;
+use crate::source::{SourceMap, Span};
 
 /// A key with its place.
 #[derive(Debug, Clone)]
@@ -20,6 +21,8 @@ pub struct KeyView {
     pub ident: Ident,
     /// Its name.
     pub name: String,
+    /// What people call it.
+    pub said: String,
     /// Its type, whatever may be NULL in it.
     pub ty: DataType,
     /// Where it is written.
@@ -39,6 +42,8 @@ pub struct CallView {
     pub function: String,
     /// The name of its output.
     pub name: String,
+    /// What people call it.
+    pub said: String,
     /// How many arguments it was planned with.
     pub args: usize,
     /// The columns of these.
@@ -99,12 +104,19 @@ pub struct SideView<'a> {
     pub plan: &'a Plan,
     /// The idents of its columns.
     pub lineage: Lineage<'a>,
+    /// The texts.
+    pub sources: &'a SourceMap,
 }
 
 impl<'a> SideView<'a> {
     /// A view of a plan.
-    pub fn new(plan: &'a Plan, side: Side) -> Self {
-        SideView { plan, lineage: Lineage::new(plan, side) }
+    pub fn new(sources: &'a SourceMap, plan: &'a Plan, side: Side) -> Self {
+        SideView { plan, lineage: Lineage::new(plan, side), sources }
+    }
+
+    /// What people call a column of this plan.
+    pub fn said(&self, name: &str, ident: Ident, i: &Interner) -> String {
+        said(self.sources, name, i.info(ident).origin).into_owned()
     }
 
     /// Forgets the idents of all columns.
@@ -117,25 +129,31 @@ impl<'a> SideView<'a> {
         self.lineage.of(id, m, i)
     }
 
-    /// The idents of a node's input.
+    /// The idents of a node's (first) input.
     pub fn input_idents(&mut self, id: NodeId, m: &Matching, i: &mut Interner) -> Vec<Ident> {
-        match self.plan.node(id).inputs.first() {
+        self.side_idents(id, 0, m, i)
+    }
+
+    /// The idents of one of a node's inputs.
+    pub fn side_idents(&mut self, id: NodeId, side: usize, m: &Matching, i: &mut Interner) -> Vec<Ident> {
+        match self.plan.node(id).inputs.get(side) {
             Some(input) => self.lineage.of(*input, m, i),
             None => Vec::new(),
         }
     }
 
-    /// The columns of a node's input that count: those that something needs.
-    pub fn needed_input(&mut self, id: NodeId, m: &Matching, i: &mut Interner) -> Vec<KeyView> {
-        let idents = self.input_idents(id, m, i);
-        let columns = self.plan.input_columns(id, 0);
+    /// The columns of one of a node's inputs that count: those that something needs.
+    pub fn needed_input(&mut self, id: NodeId, side: usize, m: &Matching, i: &mut Interner) -> Vec<KeyView> {
+        let idents = self.side_idents(id, side, m, i);
+        let columns = self.plan.input_columns(id, side);
         let mut out: Vec<KeyView> = Vec::new();
         let mut seen = FxHashSet::default();
         for (ident, column) in idents.iter().zip(columns) {
             if column.needed && seen.insert(*ident) {
                 let origins = i.info(*ident).origin.map(Origins::at).unwrap_or_default();
+                let said = self.said(&column.name, *ident, i);
                 let ty = column.ty.clone().materialized().all_nullable();
-                out.push(KeyView { ident: *ident, name: column.name.to_string(), ty, origins });
+                out.push(KeyView { ident: *ident, name: column.name.to_string(), said, ty, origins });
             }
         }
         out
@@ -147,9 +165,13 @@ impl<'a> SideView<'a> {
         let input = self.lineage.aggregate_input(id, m, i);
         let reads = plan.local_phase(id).unwrap_or(id);
         let columns = plan.input_columns(reads, 0);
+        let sources = self.sources;
+        let calls = |written: &[WrittenCall], i: &Interner| calls(sources, written, &input, i);
+        let said_of: Vec<String> = columns.iter().zip(&input).map(|(c, id)| self.said(&c.name, *id, i)).collect();
         let key = |column: usize, origins: Option<&Origins>| KeyView {
             ident: input[column],
             name: columns[column].name.to_string(),
+            said: said_of[column].clone(),
             ty: columns[column].ty.clone().materialized().all_nullable(),
             origins: origins.cloned().unwrap_or_default(),
         };
@@ -161,7 +183,7 @@ impl<'a> SideView<'a> {
                 AggregateView {
                     keys,
                     written_keys: a.origin.written_keys.clone(),
-                    calls: calls(&a.origin.written, &input, i),
+                    calls: calls(&a.origin.written, i),
                     planned: planned(&a.calls, &input, i),
                     window,
                     grouping_sets: None,
@@ -180,7 +202,7 @@ impl<'a> SideView<'a> {
                 AggregateView {
                     keys,
                     written_keys: a.origin.written_keys.clone(),
-                    calls: calls(&a.origin.written, &input, i),
+                    calls: calls(&a.origin.written, i),
                     planned: planned(&a.calls, &input, i),
                     window,
                     grouping_sets: None,
@@ -193,7 +215,7 @@ impl<'a> SideView<'a> {
             Operator::GroupWindowAggregate(a) => AggregateView {
                 keys: a.keys.iter().enumerate().map(|(n, k)| key(*k, a.key_origins.get(n))).collect(),
                 written_keys: a.written_keys.clone(),
-                calls: calls(&a.written, &input, i),
+                calls: calls(&a.written, i),
                 planned: planned(&a.calls, &input, i),
                 window: Some(WindowView {
                     kind: a.window,
@@ -212,7 +234,7 @@ impl<'a> SideView<'a> {
             Operator::GroupAggregate(a) => AggregateView {
                 keys: a.keys.iter().enumerate().map(|(n, k)| key(*k, a.key_origins.get(n))).collect(),
                 written_keys: (0..a.keys.len()).map(WrittenKey::Key).collect(),
-                calls: calls(&a.written, &input, i),
+                calls: calls(&a.written, i),
                 planned: planned(&a.calls, &input, i),
                 window: None,
                 grouping_sets: None,
@@ -227,7 +249,7 @@ impl<'a> SideView<'a> {
                 AggregateView {
                     keys: local.keys.iter().enumerate().map(|(n, k)| key(*k, a.key_origins.get(n))).collect(),
                     written_keys: (0..local.keys.len()).map(WrittenKey::Key).collect(),
-                    calls: calls(&a.written, &input, i),
+                    calls: calls(&a.written, i),
                     planned: planned(&a.calls, &input, i),
                     window: None,
                     grouping_sets: None,
@@ -240,7 +262,7 @@ impl<'a> SideView<'a> {
             Operator::OverAggregate(o) => AggregateView {
                 keys: Vec::new(),
                 written_keys: Vec::new(),
-                calls: in_text_order(calls(&o.written, &input, i)),
+                calls: in_text_order(calls(&o.written, i)),
                 planned: planned(&o.calls, &input, i),
                 window: None,
                 grouping_sets: None,
@@ -366,6 +388,7 @@ impl<'a> SideView<'a> {
                 out.push(KeyView {
                     ident: input[*c],
                     name: columns[*c].name.to_string(),
+                    said: self.said(&columns[*c].name, input[*c], i),
                     ty: columns[*c].ty.clone().materialized().all_nullable(),
                     origins: origins.get(n).cloned().unwrap_or_default(),
                 });
@@ -421,7 +444,7 @@ pub fn window_text(w: &WindowView) -> String {
     format!("{} {lengths}{offset}", w.kind.name())
 }
 
-fn calls(written: &[WrittenCall], input: &[Ident], interner: &Interner) -> Vec<CallView> {
+fn calls(sources: &SourceMap, written: &[WrittenCall], input: &[Ident], interner: &Interner) -> Vec<CallView> {
     let mut out: Vec<CallView> = Vec::new();
     let mut seen = FxHashSet::default();
     for w in written {
@@ -437,6 +460,7 @@ fn calls(written: &[WrittenCall], input: &[Ident], interner: &Interner) -> Vec<C
             filter: w.call.filter.map(|f| input[f]),
             function: w.call.function.to_string(),
             name: w.call.name.to_string(),
+            said: said(sources, &w.call.name, w.call.origins.first()).into_owned(),
             args: w.call.args.len(),
             planned_reads: w.call.args.iter().filter_map(|a| Some(input[a.column()?])).collect(),
             distinct: w.call.distinct,

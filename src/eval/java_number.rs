@@ -146,7 +146,7 @@ fn narrow(fraction_bits: i32, b2: i32, b5: i32, s2: i32, s5: i32) -> bool {
 /// `estimateDecExp`: the decimal exponent, or one more.
 fn estimate(fraction: u64, exponent: i32) -> i32 {
     let mantissa = f64::from_bits((1023 << 52) | (fraction & ((1 << 52) - 1)));
-    ((mantissa - 1.5) * 0.289_529_654 + 0.176_091_259 + f64::from(exponent) * 0.301_029_995_663_981).floor() as i32
+    ((mantissa - 1.5) * 0.289_529_654 + 0.176_091_259 + f64::from(exponent) * std::f64::consts::LOG10_2).floor() as i32
 }
 
 /// `insignificantDigitsForPow2`.

@@ -26,6 +26,16 @@ impl ChangelogMode {
     pub const ALL: ChangelogMode =
         ChangelogMode { insert: true, update_before: true, update_after: true, delete: true };
 
+    /// What either of both streams holds.
+    pub fn union(self, other: ChangelogMode) -> ChangelogMode {
+        ChangelogMode {
+            insert: self.insert || other.insert,
+            update_before: self.update_before || other.update_before,
+            update_after: self.update_after || other.update_after,
+            delete: self.delete || other.delete,
+        }
+    }
+
     /// True if there are no updates and deletes.
     pub fn is_insert_only(self) -> bool {
         !self.update_before && !self.update_after && !self.delete

@@ -1,7 +1,7 @@
 //! Where bundles are closed: an assigner above each source that feeds operators with bundles
 //! (Flink's `MiniBatchIntervalInferRule`).
 //!
-//! An assigner stands above every watermark assigner, and above a bare source if an aggregate above it bundles. It follows
+//! An assigner stands above every watermark assigner, and above a bare source if an aggregate or a join above it bundles. It follows
 //! the watermark if any operator above works on event time. Legacy windows know no bundles: nothing is added below them.
 
 use super::Operator;
@@ -30,7 +30,10 @@ fn visit(mut tree: Tree, mut needs: Needs) -> Tree {
         Operator::GroupWindowAggregate(_) => return tree,
         Operator::WatermarkAssigner(_) => return assigner(tree, needs),
         Operator::TableSourceScan(_) if needs.bundles || needs.rowtime => return assigner(tree, needs),
-        Operator::GroupAggregate(_) | Operator::LocalGroupAggregate(_) | Operator::GlobalGroupAggregate(_) => {
+        Operator::GroupAggregate(_)
+        | Operator::LocalGroupAggregate(_)
+        | Operator::GlobalGroupAggregate(_)
+        | Operator::Join(_) => {
             needs.bundles = true;
         }
         op => needs.rowtime |= needs_watermark(op),
@@ -50,6 +53,7 @@ fn needs_watermark(op: &Operator) -> bool {
         Operator::OverAggregate(o) => !o.proctime,
         Operator::Deduplicate(d) => !d.proctime,
         Operator::TemporalSort(s) => !s.proctime,
+        Operator::IntervalJoin(j) => j.interval.event_time,
         _ => false,
     }
 }

@@ -14,6 +14,8 @@ pub mod expand;
 pub mod global_group_aggregate;
 pub mod group_aggregate;
 pub mod group_window_aggregate;
+pub mod interval_join;
+pub mod join;
 mod json;
 pub mod limit;
 pub mod local_group_aggregate;
@@ -42,8 +44,9 @@ pub mod window_table_function;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use crate::catalog::types::DataType;
+use crate::catalog::types::{DataType, TimeAttribute};
 use crate::logical::rex::Origins;
+use crate::logical::time_bounds::TimeColumn;
 pub use crate::target::Target;
 pub use changelog::ChangelogMode;
 pub use script::{PlannedScript, Purpose, plan_script, plan_script_for};
@@ -73,6 +76,12 @@ pub struct Column {
     pub ty: DataType,
     /// False if nothing above reads it: Flink carries it, the documented rules do not count it.
     pub needed: bool,
+}
+
+impl TimeColumn for Column {
+    fn time_attribute(&self) -> TimeAttribute {
+        self.ty.time_attribute()
+    }
 }
 
 /// An operator of the plan.
@@ -250,6 +259,8 @@ operators! {
     Expand(expand::Expand),
     Exchange(exchange::Exchange),
     Union(union::Union),
+    Join(join::Join),
+    IntervalJoin(interval_join::IntervalJoin),
     Values(values::Values),
     WindowTableFunction(window_table_function::WindowTableFunction),
     WindowAggregate(window_aggregate::WindowAggregate),
@@ -307,6 +318,8 @@ impl Operator {
                 | Operator::Limit(_)
                 | Operator::SortLimit(_)
                 | Operator::GlobalGroupAggregate(_)
+                | Operator::Join(_)
+                | Operator::IntervalJoin(_)
         ) || matches!(self, Operator::TemporalSort(sort) if sort.is_stateful())
     }
 }

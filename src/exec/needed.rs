@@ -123,6 +123,12 @@ fn reads(plan: &Plan, id: super::NodeId, input: usize) -> Vec<usize> {
             out.extend(of_calls(&a.calls));
             out
         }
+        Operator::Join(j) => join_reads(node, &j.conditions, input, width),
+        Operator::IntervalJoin(j) => {
+            let mut out = join_reads(node, &j.conditions, input, width);
+            out.push(if input == 0 { j.interval.left_time } else { j.interval.right_time });
+            out
+        }
         Operator::Sink(_) => (0..width).collect(),
         Operator::TableSourceScan(_) | Operator::Values(_) => Vec::new(),
     }
@@ -144,6 +150,17 @@ fn window_reads(window: &super::window_spec::WindowSpec) -> Vec<usize> {
         WindowAttachment::TimeColumn(i) => out.push(i),
         WindowAttachment::Bounds { start, end } => out.extend([start, end]),
         WindowAttachment::SliceEnd | WindowAttachment::WindowEnd => {}
+    }
+    out
+}
+
+/// What a join reads of one side: what is needed of its row, and what its condition looks at.
+fn join_reads(node: &super::Node, conditions: &[Rex], side: usize, width: usize) -> Vec<usize> {
+    let first = if side == 0 { 0 } else { node.columns.len() - width };
+    let own = |i: usize| i.checked_sub(first).filter(|i| *i < width);
+    let mut out: Vec<usize> = (0..width).filter(|i| node.columns[first + i].needed).collect();
+    for c in conditions {
+        c.visit(&mut |r| out.extend(r.as_input().and_then(own)));
     }
     out
 }

@@ -71,6 +71,7 @@ fn settle(mut tree: Tree, before: bool) -> Tree {
         Operator::SortLimit(sort) => sort.strategy == RankStrategy::Retract,
         Operator::Rank(rank) => rank.strategy == RankStrategy::Retract,
         Operator::ChangelogNormalize(_) => false,
+        Operator::Join(_) => before || !spares_before(&tree),
         // A condition on other columns than the key needs the old row to retract what it let through before.
         Operator::Calc(calc) => before || (!calc.conditions.is_empty() && !reads_only_keys(&tree)),
         _ => before,
@@ -91,6 +92,7 @@ fn settle(mut tree: Tree, before: bool) -> Tree {
         | Operator::Deduplicate(_)
         | Operator::ChangelogNormalize(_)
         | Operator::GroupWindowAggregate(_) => tree.changelog.update_before = before && has_updates,
+        Operator::Join(_) => tree.changelog.update_before = below && has_updates,
         Operator::Union(_) => {
             tree.changelog.update_before = tree.inputs.iter().any(|i| i.changelog.update_before);
         }
@@ -111,6 +113,28 @@ fn settle(mut tree: Tree, before: bool) -> Tree {
         }
     }
     tree
+}
+
+/// True if a plan can do without `-U` rows: a join only if each updating side has a key that holds the join key, and a filter
+/// only on keys. What keeps results of its own sends what it is asked for.
+fn spares_before(tree: &Tree) -> bool {
+    match &tree.op {
+        Operator::Join(join) => tree.inputs.iter().enumerate().all(|(side, input)| {
+            let keys = join.side_keys(side);
+            let holds = input.upsert_keys.iter().any(|key| keys.iter().all(|k| key.contains(k)));
+            !input.changelog.has_updates() || holds && spares_before(input)
+        }),
+        Operator::Calc(calc) => {
+            (calc.conditions.is_empty() || reads_only_keys(tree)) && tree.inputs.iter().all(spares_before)
+        }
+        Operator::Exchange(_)
+        | Operator::WatermarkAssigner(_)
+        | Operator::Expand(_)
+        | Operator::MiniBatchAssigner(_)
+        | Operator::Union(_)
+        | Operator::WindowTableFunction(_) => tree.inputs.iter().all(spares_before),
+        _ => true,
+    }
 }
 
 fn reads_only_keys(tree: &Tree) -> bool {

@@ -137,7 +137,7 @@ impl Savepoint {
             .filter_map(|id| self.watermarks.iter().find(|w| w.operator == id.shown()).map(|w| (id, w.watermark)))
             .collect();
         execution.job.set_now(self.clock);
-        let resumed = execution.job.pipeline().resume(&watermarks, &mut |_| {});
-        resumed.map_err(|e| Box::new(ErrorItem::new(ErrorCode::Io, format!("{name} does not fit: {e}"))))
+        execution.job.pipeline().resume(&watermarks);
+        Ok(())
     }
 }

@@ -5,8 +5,8 @@ use rustc_hash::FxHashMap;
 use super::join;
 use super::rex::{Rex, RexKind};
 use super::translate::Resolver;
-use crate::catalog::suggest;
 use crate::catalog::types::{DataType, TypeKind};
+use crate::nearest::nearest;
 use crate::plan_error::{PlanError, PlanResult};
 use crate::source::Span;
 use crate::syntax::ast::Ident;
@@ -117,12 +117,20 @@ impl Scope {
         plain.filter(move |name| seen.insert(*name))
     }
 
-    /// The only column of this name that is no part of a merged one; an error where there is none or more than one.
-    pub fn single(&self, name: &Ident) -> PlanResult<Option<usize>> {
+    /// The only column of this name, for USING and NATURAL.
+    pub fn single(&self, name: &Ident) -> PlanResult<usize> {
         match self.by_name.get(&name.value) {
-            Some(Slot::One(i)) => Ok(Some(*i)),
-            Some(Slot::Ambiguous) => Err(self.ambiguous(name)),
-            Some(Slot::Merged(_)) => Ok(None),
+            Some(Slot::One(i)) => Ok(*i),
+            Some(Slot::Ambiguous | Slot::Merged(_)) => Err(PlanError::rejected(
+                name.span,
+                format!(
+                    "Column name '{}' in NATURAL join or USING clause is not unique on one side of join",
+                    name.value
+                ),
+            )
+            .label("more than one column has this name")
+            .help("write the condition with ON")
+            .into()),
             None => {
                 let all = self.columns.iter().map(|(name, _)| name.as_str());
                 Err(unknown_column(name, format!("Column '{}' not found in any table", name.value), all))
@@ -155,13 +163,26 @@ impl Scope {
         merged.chain(plain.map(|i| (self.columns[i].0.as_str(), self.rex(i))))
     }
 
+    /// `*` names every column, so that a table with two of one name has none.
+    pub fn check_star(&self, at: Span) -> PlanResult<()> {
+        self.tables.iter().try_for_each(|t| self.check_distinct(t, at))
+    }
+
+    fn check_distinct(&self, table: &ScopeTable, at: Span) -> PlanResult<()> {
+        let twice = table.columns.iter().filter(|(_, slot)| **slot == Slot::Ambiguous).map(|(name, _)| name).min();
+        match twice {
+            Some(value) => Err(self.ambiguous(&Ident { value: value.clone(), quoted: false, span: at })),
+            None => Ok(()),
+        }
+    }
+
     /// The columns that `t.*` gives.
     pub fn qualified_star(&self, table: &[Ident]) -> PlanResult<std::ops::Range<usize>> {
         let names: Vec<&str> = table.iter().map(|i| i.value.as_str()).collect();
-        match self.table(&names) {
-            Some(t) => Ok(t.start..t.start + t.len),
-            None => Err(self.unknown_table(table)),
-        }
+        let Some(t) = self.table(&names) else { return Err(self.unknown_table(table)) };
+        let span = table.iter().skip(1).fold(table[0].span, |s, i| s.to(i.span));
+        self.check_distinct(t, span)?;
+        Ok(t.start..t.start + t.len)
     }
 
     /// The column as an expression.
@@ -239,7 +260,7 @@ impl Scope {
         let name = parts.iter().map(|i| i.value.as_str()).collect::<Vec<_>>().join(".");
         let span = parts.iter().fold(parts[0].span, |s, i| s.to(i.span));
         let last = parts.last().map_or("", |i| i.value.as_str());
-        let near = suggest::nearest(last, self.tables.iter().filter_map(|t| t.name.last()).map(String::as_str));
+        let near = nearest(last, self.tables.iter().filter_map(|t| t.name.last()).map(String::as_str));
         PlanError::rejected(span, format!("Table '{name}' not found"))
             .label("no table of this name in FROM")
             .help(
@@ -250,7 +271,7 @@ impl Scope {
 }
 
 fn unknown_column<'a>(name: &Ident, message: String, names: impl Iterator<Item = &'a str>) -> Box<PlanError> {
-    let near = suggest::nearest(&name.value, names);
+    let near = nearest(&name.value, names);
     PlanError::rejected(name.span, message)
         .label("no such column")
         .help(near.map_or_else(

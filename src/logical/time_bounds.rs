@@ -44,6 +44,23 @@ struct TimePredicate<'a> {
     right_time: usize,
 }
 
+/// A column, as far as it tells a time.
+pub trait TimeColumn {
+    /// Which time it is, if any.
+    fn time_attribute(&self) -> TimeAttribute;
+}
+
+impl TimeColumn for RelColumn {
+    fn time_attribute(&self) -> TimeAttribute {
+        self.ty.time_attribute()
+    }
+}
+
+/// True if a condition compares a time of the left row with one of the right row.
+pub fn is_time_predicate<C: TimeColumn>(condition: &Rex, left: &[C], right: &[C]) -> bool {
+    time_predicate(condition, left, right).is_some()
+}
+
 /// The bounds that `conditions` give, over the columns of both rows side by side: two comparisons, one for each end, or one equality.
 pub fn time_bounds(conditions: &[Rex], left: &[RelColumn], right: &[RelColumn]) -> TimeBounds {
     let predicates: Vec<TimePredicate<'_>> = conditions.iter().filter_map(|c| time_predicate(c, left, right)).collect();
@@ -74,13 +91,13 @@ fn interval(first: &TimePredicate<'_>, lower: i64, upper: i64) -> TimeBounds {
     })
 }
 
-fn time_predicate<'a>(condition: &'a Rex, left: &[RelColumn], right: &[RelColumn]) -> Option<TimePredicate<'a>> {
+fn time_predicate<'a, C: TimeColumn>(condition: &'a Rex, left: &[C], right: &[C]) -> Option<TimePredicate<'a>> {
     let RexKind::Call(Function::Builtin(def), args) = &condition.kind else { return None };
     let ([a, b], "=" | "<" | "<=" | ">" | ">=") = (args.as_slice(), def.name) else { return None };
     let width = left.len();
     let attribute = |i: usize| {
         let column = if i < width { &left[i] } else { &right[i - width] };
-        column.ty.time_attribute()
+        column.time_attribute()
     };
     let (x, y) = (only_time(a, &attribute)?, only_time(b, &attribute)?);
     if side(a, width) == side(b, width) || attribute(x) != attribute(y) {

@@ -66,13 +66,13 @@ struct Migration<'a> {
 
 impl<'a> Migration<'a> {
     fn of(old: &Plan, new: &Plan, pair: &'a Correspondence, before: &StateShape, after: &StateShape) -> Migration<'a> {
+        let (had, has) = (keys_of(old, pair.old, before), keys_of(new, pair.new, after));
         let place = |column: &usize| {
             let was = pair.columns.get(*column).copied().flatten()?;
-            before.key_columns.iter().position(|k| *k == was)
+            had.iter().position(|k| *k == was)
         };
         // A key with a column more or less is another key.
-        let same_width = before.key_columns.len() == after.key_columns.len();
-        let key = if same_width { after.key_columns.iter().map(place).collect() } else { None };
+        let key = if had.len() == has.len() { has.iter().map(place).collect() } else { None };
         let layouts = state::accumulators(old, pair.old).zip(state::accumulators(new, pair.new));
         let empty = after.empty_accumulator.as_ref().and_then(Value::as_array).cloned().unwrap_or_default();
         Migration { pair, key, layouts, empty_accumulator: empty, width: input_width(old, pair.old) }
@@ -184,6 +184,18 @@ impl<'a> Migration<'a> {
 
     fn is_input(&self, before: &RowType, after: &RowType) -> bool {
         before.fields.len() == self.width && after.fields.len() == self.pair.columns.len()
+    }
+}
+
+/// The key columns of an operator, among those that [`Correspondence::columns`] counts: the second phase of a GROUP BY is keyed by
+/// what the first one sends.
+fn keys_of(plan: &Plan, id: NodeId, shape: &StateShape) -> Vec<usize> {
+    let local = plan.local_phase(id).map(|local| &plan.node(local).op);
+    match (&plan.node(id).op, local) {
+        (Operator::GlobalGroupAggregate(_), Some(Operator::LocalGroupAggregate(local))) => {
+            shape.key_columns.iter().filter_map(|k| local.keys.get(*k).copied()).collect()
+        }
+        _ => shape.key_columns.clone(),
     }
 }
 

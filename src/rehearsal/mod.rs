@@ -100,7 +100,7 @@ pub fn rehearse(
         }
     };
     let event_time = watermarks(&mut before, new.plan, &pairs);
-    after.job.pipeline().resume(&event_time, &mut ignore).map_err(error)?;
+    after.job.pipeline().resume(&event_time);
     let rest = usize::try_from(split).unwrap_or(usize::MAX).min(new.rows.len());
     let from_savepoint = collect(&mut after, &new.rows[rest..], setting.end, sources)?;
 

@@ -10,6 +10,7 @@ use super::model::{ErrorItem, Finding, Job, Note, Place, Report};
 use super::secrets;
 use super::witness::write_differences;
 use crate::diff::change::Fate;
+use crate::diff::matching::Side;
 use crate::rules::judge::NOT_PLANNED;
 use crate::rules::verdict::{Consequence, Verdict};
 use crate::source::SourceMap;
@@ -109,10 +110,11 @@ impl<'a> Printer<'a> {
         }
         match (&finding.new, &finding.old) {
             (Some(new), old) => {
-                main = main.excerpt(self, new, "now");
+                main = main.excerpt(self, new, label(finding.beside, Side::New));
                 self.piece(main, out);
                 if let Some(old) = old {
-                    self.piece(Piece::new("before:", Severity::Advice).excerpt(self, old, "was"), out);
+                    let label = label(finding.beside, Side::Old);
+                    self.piece(Piece::new("before:", Severity::Advice).excerpt(self, old, label), out);
                 }
             }
             (None, Some(old)) => self.piece(main.excerpt(self, old, "was here"), out),
@@ -123,7 +125,11 @@ impl<'a> Printer<'a> {
         }
         for related in &finding.related {
             let mut piece = Piece::new(format!("also: {}", related.message), Severity::Advice);
-            if let Some(place) = related.new.as_ref().or(related.old.as_ref()) {
+            // What is gone is shown where it was.
+            let gone = related.old.as_ref().filter(|_| related.beside == Some(Side::New));
+            if let Some(place) = gone {
+                piece = piece.excerpt(self, place, "was here");
+            } else if let Some(place) = related.new.as_ref().or(related.old.as_ref()) {
                 piece = piece.excerpt(self, place, "here");
             }
             self.piece(piece, out);
@@ -210,6 +216,15 @@ impl<'a> Printer<'a> {
             masked.resize(index + 1, None);
         }
         masked[index].get_or_insert_with(|| secrets::mask(&self.sources.file(place.span.file).text).into()).clone()
+    }
+}
+
+/// Words at the clause of one side.
+fn label(beside: Option<Side>, side: Side) -> &'static str {
+    match side {
+        _ if beside == Some(side) => "beside this",
+        Side::New => "now",
+        Side::Old => "was",
     }
 }
 

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::witness::Witness;
 use crate::diff::change::{Fate, MatchStatus};
+use crate::diff::matching::Side;
 use crate::rules::verdict::{Basis, Consequence, Verdict};
 use crate::source::{Position, SourceMap, Span};
 use crate::target::Target;
@@ -93,6 +94,9 @@ pub struct Finding {
     pub old: Option<Place>,
     /// The clause in the new text.
     pub new: Option<Place>,
+    /// The side that only shows what stands around the thing.
+    #[serde(skip)]
+    pub beside: Option<Side>,
     /// What else comes of the change.
     pub related: Vec<Related>,
     /// A stable name of this finding.
@@ -126,6 +130,9 @@ pub struct Related {
     pub old: Option<Place>,
     /// The clause in the new text.
     pub new: Option<Place>,
+    /// The side that only shows what stands around the thing.
+    #[serde(skip)]
+    pub beside: Option<Side>,
 }
 
 /// Why a finding does not count.

@@ -9,16 +9,45 @@ use std::collections::BTreeMap;
 /// Words in the key of an option whose value is not shown.
 const WORDS: [&str; 7] = ["password", "passwd", "secret", "token", "key", "credential", "jaas"];
 
-/// True if the value of an option with this key must not be shown.
+/// Ends of keys that speak of the key of a message or a row: a format, a list of columns, a prefix, a class.
+const ABOUT_KEYS: [&str; 8] = [
+    "key.format",
+    "key.fields",
+    "key.fields-prefix",
+    "key.serializer",
+    "key.deserializer",
+    "key-delimiter",
+    "primary-key",
+    "bucket-key",
+];
+
+/// True if the value of an option with this key must not be shown. What is doubtful is not shown.
 pub fn is_secret_key(key: &str) -> bool {
     let key = key.to_ascii_lowercase();
-    WORDS.iter().any(|word| key.contains(word))
+    let about_keys = ABOUT_KEYS.iter().any(|end| {
+        // The end must be whole words: `sort.primary-key` ends with one, `my-primary-key` need not mean it.
+        key.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+    });
+    // The options of a key's format are those of any format: `key.json.ignore-parse-errors`.
+    let rest = match key.strip_prefix("key.") {
+        _ if about_keys => {
+            return ["password", "passwd", "secret", "token", "credential"].iter().any(|w| key.contains(w));
+        }
+        Some(rest) if FORMATS.iter().any(|f| rest.strip_prefix(f).is_some_and(|r| r.starts_with('.'))) => rest,
+        _ => &key,
+    };
+    WORDS.iter().any(|word| rest.contains(word))
 }
 
-/// True if the value of such a key is surely a secret, and not a format or a list of columns (`key.format`, `key.fields`).
+/// Formats whose options may stand behind `key.`.
+const FORMATS: [&str; 9] =
+    ["json", "csv", "avro", "avro-confluent", "protobuf", "raw", "debezium-json", "canal-json", "maxwell-json"];
+
+/// True if the value of such a key is surely a secret, and may be struck from messages.
 fn is_surely_secret(key: &str) -> bool {
-    let key = key.to_ascii_lowercase();
-    WORDS.iter().any(|word| if *word == "key" { key.ends_with("key") } else { key.contains(word) })
+    let lower = key.to_ascii_lowercase();
+    is_secret_key(key)
+        && WORDS.iter().any(|word| if *word == "key" { lower.ends_with("key") } else { lower.contains(word) })
 }
 
 /// The text with secret values as stars. It has as many bytes as before, and the same lines.
@@ -180,6 +209,44 @@ mod tests {
     }
 
     #[test]
+    fn keys_of_messages_and_rows_are_no_secrets() {
+        let open = [
+            "key.format",
+            "key.fields",
+            "KEY.FIELDS",
+            "key.fields-prefix",
+            "properties.key.serializer",
+            "primary-key",
+            "bucket-key",
+            "key.json.ignore-parse-errors",
+            "topic",
+        ];
+        for key in open {
+            assert!(!is_secret_key(key), "{key}");
+        }
+        let hidden = [
+            "key",
+            "access.key",
+            "fs.s3a.secret.key",
+            "accessKeyId",
+            "ssl.key-password",
+            "properties.ssl.keystore.location",
+            "private-key",
+            "my-primary-key",
+            "secret.key.format",
+            "key.avro-confluent.basic-auth.credentials-source",
+            "key.avro-confluent.ssl.truststore.password",
+            "api_token",
+            "properties.sasl.jaas.config",
+            "key.something",
+        ];
+        for key in hidden {
+            assert!(is_secret_key(key), "{key}");
+        }
+        assert_eq!(mask("'key.format' = 'json', 'key.fields' = 'a;b'"), "'key.format' = 'json', 'key.fields' = 'a;b'");
+    }
+
+    #[test]
     fn bare_words_and_escaped_quotes_are_seen() {
         assert_eq!(mask("SET sasl.password = abc;"), "SET sasl.password = ***;");
         assert_eq!(mask("'token' = 'a''b' , x"), "'token' = '****' , x");
@@ -196,7 +263,7 @@ mod tests {
     #[test]
     fn secrets_are_struck_from_messages() {
         let defines = [("db", "sesame"), ("topic", "orders")].map(|(n, v)| (n.to_owned(), v.to_owned()));
-        let text = "'password' = 'hunter2', 'key.format' = 'json', 'token' = '${db}', 'topic' = '${topic}'";
+        let text = "'password' = 'hunter2', 'key.something' = 'json', 'token' = '${db}', 'topic' = '${topic}'";
         let redactor = Redactor::of([text], &defines.into());
         let mut message = "hunter2 json sesame orders".to_owned();
         redactor.clean(&mut message);

@@ -2,9 +2,9 @@
 
 use jiff::tz::TimeZone;
 
-use crate::catalog::suggest::nearest;
 use crate::catalog::types::DataType;
 use crate::catalog::{Table, TableColumnKind};
+use crate::nearest::nearest;
 
 /// The stored columns of a table: physical and metadata columns, computed ones left out.
 #[derive(Debug, Clone)]

@@ -13,6 +13,8 @@ use super::matcher::lookup;
 use super::verdict::{Basis, Consequence, Verdict};
 use super::{RuleBook, template, vocabulary};
 use crate::diff::change::{Change, ChangeKind, ColumnFate, Fact, Facts, Fate, Item, JobDiff, OperatorRef};
+use crate::diff::matching::Side;
+use crate::diff::places::Places;
 use crate::source::Span;
 use crate::target::Target;
 
@@ -47,6 +49,8 @@ pub struct Finding {
     pub old: Option<Span>,
     /// The clause in the new text.
     pub new: Option<Span>,
+    /// The side that only shows what stands around the thing.
+    pub beside: Option<Side>,
     /// More places of the same change.
     pub chain: Vec<Span>,
     /// What else comes of it, and what it overrides.
@@ -66,6 +70,15 @@ pub struct Related {
     pub old: Option<Span>,
     /// The clause in the new text.
     pub new: Option<Span>,
+    /// The side that only shows what stands around the thing.
+    pub beside: Option<Side>,
+}
+
+impl Related {
+    fn of(finding: &Finding) -> Related {
+        let Finding { old, new, beside, .. } = *finding;
+        Related { message: finding.message.clone(), old, new, beside }
+    }
 }
 
 /// All findings of a job.
@@ -187,7 +200,7 @@ impl<'a> Judge<'a> {
             if under.verdict == over.verdict {
                 merge(&mut over.documented, &under.documented);
             }
-            over.related.push(Related { message: under.message, old: under.old, new: under.new });
+            over.related.push(Related::of(&under));
             over.related.extend(under.related);
         }
         let mut index = 0;
@@ -224,6 +237,7 @@ impl<'a> Judge<'a> {
                     operator: None,
                     old: first.and_then(|c| c.old),
                     new: first.and_then(|c| c.new),
+                    beside: first.and_then(|c| c.beside),
                     chain: Vec::new(),
                     related: changes
                         .iter()
@@ -232,6 +246,7 @@ impl<'a> Judge<'a> {
                             message: format!("{} change here", item_name(c.item)),
                             old: c.old,
                             new: c.new,
+                            beside: c.beside,
                         })
                         .collect(),
                     args: args.clone(),
@@ -265,6 +280,7 @@ fn from_rule(m: Match<'_>) -> Finding {
         operator: None,
         old: None,
         new: None,
+        beside: None,
         chain: Vec::new(),
         related: Vec::new(),
         args: Vec::new(),
@@ -275,12 +291,16 @@ fn from_rule(m: Match<'_>) -> Finding {
 fn finding(m: Match<'_>, change: &Change, facts: &Facts) -> Finding {
     let args = owned_args(change);
     let arg = |name: &str| argument(name, &args, facts);
+    // Of a change that is made of several differences, the rule speaks of those that it asks for.
+    let Places { old, new, beside } =
+        change.places(|fact| m.rule.patterns.iter().any(|p| p.names().any(|n| n == fact)));
     Finding {
         message: template::fill(&m.rule.message, arg),
         help: template::fill(&m.rule.help, arg),
         operator: change.operator.clone(),
-        old: change.old,
-        new: change.new,
+        old,
+        new,
+        beside,
         chain: change.chain.clone(),
         args: args.clone(),
         basis: m.rule.basis_of(facts),
@@ -295,6 +315,7 @@ fn no_rule(change: &Change, facts: &Facts, aspects: &[&str]) -> Finding {
     };
     let place = if family.is_empty() { String::new() } else { format!(" of the {family}") };
     let mut args = owned_args(change);
+    let Places { old, new, beside } = change.places(|fact| aspects.contains(&fact));
     let mut what = change.kind.name().replace('-', " ");
     if let ChangeKind::JobOption { key } = &change.kind {
         what = format!("option `{key}`");
@@ -302,7 +323,11 @@ fn no_rule(change: &Change, facts: &Facts, aspects: &[&str]) -> Finding {
         let words: Vec<String> = aspects.iter().map(|a| a.replace('_', " ")).collect();
         what = format!("{what} ({})", words.join(", "));
     }
-    args.push(("change".to_owned(), what.clone()));
+    let noun = format!("{}{place}", change.kind.name().replace('-', " "));
+    let statement = statement(&change.kind, &args)
+        .or_else(|| activity(aspects, &noun))
+        .unwrap_or_else(|| format!("a change of the {what}{place}"));
+    args.push(("change".to_owned(), what));
     Finding {
         rule: NO_RULE.to_owned(),
         documented: Vec::new(),
@@ -312,17 +337,57 @@ fn no_rule(change: &Change, facts: &Facts, aspects: &[&str]) -> Finding {
         message: match change.kind {
             ChangeKind::OperatorAdded => format!("no rule says what a new operator does to the state: {family}"),
             ChangeKind::OperatorRemoved => format!("no rule says what becomes of the state without the {family}"),
-            _ => format!("no rule says what a change of the {what}{place} does to the state"),
+            ChangeKind::WindowOutput { .. } | ChangeKind::OutputColumns { .. } | ChangeKind::RankOutput { .. } => {
+                format!("{statement}, and no rule says what that does to the state")
+            }
+            _ => format!("no rule says what {statement} does to the state"),
         },
         help: "try it on a copy of the job and its state, or start without state".to_owned(),
         url: None,
         operator: change.operator.clone(),
-        old: change.old,
-        new: change.new,
+        old,
+        new,
+        beside,
         chain: change.chain.clone(),
         related: Vec::new(),
         args,
         columns: None,
+    }
+}
+
+/// What is done to a list, in words; `None` if something else differs, too.
+fn activity(aspects: &[&str], noun: &str) -> Option<String> {
+    let words = |aspect: &&str| match *aspect {
+        "added" => Some("adding to"),
+        "removed" => Some("removing from"),
+        "changed" => Some("changing"),
+        "moved" => Some("reordering"),
+        _ => None,
+    };
+    let words: Option<Vec<&str>> = aspects.iter().map(words).collect();
+    words.filter(|w| !w.is_empty()).map(|w| format!("{} the {noun}", w.join(" and ")))
+}
+
+/// Changes of what is sent out, as a sentence.
+fn statement(kind: &ChangeKind, args: &[(String, String)]) -> Option<String> {
+    let names = |key: &str| args.iter().find(|(name, _)| name == key).map(|(_, names)| names.as_str());
+    let sent = |names: &str, now: bool| {
+        let (verb, when) = match (names.contains("`, `"), now) {
+            (false, true) => ("is", "now"),
+            (true, true) => ("are", "now"),
+            (false, false) => ("is", "no longer"),
+            (true, false) => ("are", "no longer"),
+        };
+        format!("{names} {verb} {when} sent out")
+    };
+    match kind {
+        ChangeKind::WindowOutput { .. } | ChangeKind::OutputColumns { .. } => {
+            let parts = [names("added_names").map(|n| sent(n, true)), names("removed_names").map(|n| sent(n, false))];
+            let parts: Vec<String> = parts.into_iter().flatten().collect();
+            (!parts.is_empty()).then(|| parts.join(", and "))
+        }
+        ChangeKind::RankOutput { added } => Some(sent("the rank number", *added)),
+        _ => None,
     }
 }
 
@@ -349,6 +414,7 @@ fn fold(findings: &mut [Finding], echo: Finding) {
     let Some(cause) = findings.iter_mut().max_by_key(|f| f.verdict) else { return };
     merge(&mut cause.documented, &echo.documented);
     let mut related = echo.related.clone();
+    related.insert(0, Related::of(&echo));
     // What an echo leaves open or breaks, it does so for the sinks that it reaches, be they others than those of its cause.
     if echo.verdict >= Verdict::Unknown
         && let (Some(operator), Some(echo)) = (&mut cause.operator, &echo.operator)
@@ -358,7 +424,6 @@ fn fold(findings: &mut [Finding], echo: Finding) {
     }
     let better_founded = echo.verdict == cause.verdict && echo.basis < cause.basis;
     if echo.verdict > cause.verdict || better_founded {
-        related.insert(0, Related { message: echo.message.clone(), old: echo.old, new: echo.new });
         cause.message = format!("{}; {}", cause.message, echo.message);
         cause.args.extend(echo.args.into_iter().map(|(n, v)| (format!("echo_{n}"), v)));
         cause.rule = echo.rule;
@@ -369,8 +434,6 @@ fn fold(findings: &mut [Finding], echo: Finding) {
         cause.url = echo.url;
         cause.operator = echo.operator;
         cause.columns = echo.columns.or(cause.columns);
-    } else {
-        related.insert(0, Related { message: echo.message, old: echo.old, new: echo.new });
     }
     cause.related.extend(related);
 }

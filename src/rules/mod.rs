@@ -6,7 +6,6 @@
 pub mod file;
 pub mod judge;
 pub mod matcher;
-pub mod nearest;
 pub mod template;
 pub mod verdict;
 pub mod vocabulary;
@@ -81,6 +80,6 @@ impl RuleBook {
             .rules
             .iter()
             .flat_map(|r| std::iter::once(r.id.as_str()).chain(r.documented.iter().map(String::as_str)));
-        nearest::nearest(name, names)
+        crate::nearest::nearest(name, names)
     }
 }

@@ -131,6 +131,15 @@ pub fn kinds() -> Vec<ChangeKind> {
         ChangeKind::OperatorAdded,
         ChangeKind::OperatorRemoved,
         ChangeKind::UnionInputs { added: 0, removed: 0, moved: false },
+        ChangeKind::Join {
+            join_type: false,
+            condition: false,
+            key_order: false,
+            bounds: false,
+            reworded: false,
+            sides: false,
+            unique_keys: false,
+        },
         ChangeKind::Source {
             renamed: false,
             connector: false,

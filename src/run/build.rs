@@ -1,6 +1,6 @@
 //! From exec nodes to tasks.
 
-use super::error::RunResult;
+use super::error::{RunError, RunResult};
 use super::pass::Pass;
 use super::store::Entries;
 use super::task::Task;
@@ -88,6 +88,9 @@ pub fn task(plan: &Plan, id: NodeId, session: &Session) -> RunResult<Box<dyn Tas
         Operator::Sink(op) => op,
         // Without parallelism an exchange has nothing to do, and a union only lets its inputs through.
         Operator::Exchange(_) | Operator::Union(_) => &Pass,
+        other @ (Operator::Join(_) | Operator::IntervalJoin(_)) => {
+            return Err(RunError::unsupported(format!("the operator {}", other.kind())).at(&node.origins));
+        }
     };
     let task = runnable.task(&mut build).map_err(|e| e.at(&node.origins))?;
     build.entries.finish()?;

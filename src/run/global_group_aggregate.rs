@@ -61,6 +61,10 @@ impl Task for GlobalTask {
         self.finish(out)
     }
 
+    fn empty_accumulator(&self) -> Option<Vec<Datum>> {
+        Some(self.state.aggregator.create())
+    }
+
     fn states(&mut self) -> Option<States<'_>> {
         Some(self.state.states())
     }

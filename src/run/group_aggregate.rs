@@ -7,6 +7,7 @@ use super::change::Change;
 use super::error::RunResult;
 use super::group_state::GroupState;
 use super::task::{Output, States, Task};
+use crate::eval::Datum;
 use crate::exec::group_aggregate::GroupAggregate;
 
 struct GroupTask {
@@ -70,6 +71,10 @@ impl Task for GroupTask {
 
     fn before_savepoint(&mut self, out: &mut Output) -> RunResult<()> {
         self.finish(out)
+    }
+
+    fn empty_accumulator(&self) -> Option<Vec<Datum>> {
+        Some(self.state.aggregator.create())
     }
 
     fn states(&mut self) -> Option<States<'_>> {

@@ -110,10 +110,15 @@ mod tests {
     #[test]
     fn keys_come_in_the_order_that_flink_sends_them() {
         let types = [TypeKind::string().nullable()];
-        let mut keys: Vec<Vec<Datum>> = ["z", "y", "x", "w"].map(|k| vec![Datum::string(k)]).into();
-        sort(&mut keys, &types, |key| key);
-        let order: Vec<&str> = keys.iter().filter_map(|k| k[0].as_str()).collect();
-        assert_eq!(order, ["x", "y", "z", "w"]);
+        let sorted = |keys: [&str; 2]| {
+            let mut keys = keys.map(|k| [Datum::string(k)]);
+            sort(&mut keys, &types, |key| key);
+            keys.map(|k| k[0].clone())
+        };
+        assert_eq!(sorted(["y", "x"]), ["x", "y"].map(Datum::string));
+        // These share a bucket.
+        assert_eq!(sorted(["w", "z"]), ["w", "z"].map(Datum::string));
+        assert_eq!(sorted(["z", "w"]), ["z", "w"].map(Datum::string));
     }
 
     #[test]

@@ -129,15 +129,29 @@ impl Pipeline {
 
     /// Event time goes on from these watermarks. (A restored Flink job starts without event time, so that a late row right after
     /// the restore may be taken; that is a chance of the moment, not a matter of the state, and would only blur comparisons.)
-    pub fn resume(&mut self, watermarks: &[(NodeId, i64)], emit: &mut dyn FnMut(Emitted)) -> RunResult<()> {
-        for (id, watermark) in watermarks {
-            let Some(at) = self.stages.iter().position(|s| s.id == *id && s.generates_watermarks) else { continue };
-            self.stages[at].task.resume(*watermark);
-            self.stages[at].sent = *watermark;
-            self.stages[at].out.watermark = *watermark;
-            self.forward(at, vec![Event::Watermark(*watermark)], emit)?;
+    ///
+    /// Nothing fires: what was due by these watermarks has fired before the savepoint, and what came late waits for the next one.
+    pub fn resume(&mut self, watermarks: &[(NodeId, i64)]) {
+        for at in self.from_sources() {
+            let stage = &mut self.stages[at];
+            let own = watermarks.iter().find(|(id, _)| *id == stage.id && stage.generates_watermarks);
+            let sent = match own {
+                Some((_, watermark)) => *watermark,
+                None => stage.inputs.iter().copied().min().unwrap_or(i64::MIN),
+            };
+            if sent == i64::MIN {
+                continue;
+            }
+            stage.task.resume(sent);
+            stage.out.watermark = stage.out.watermark.max(sent);
+            if own.is_some() {
+                stage.sent = sent;
+            }
+            for (consumer, input) in stage.consumers.clone() {
+                let input = &mut self.stages[consumer].inputs[input];
+                *input = (*input).max(sent);
+            }
         }
-        Ok(())
     }
 
     /// Sends what is buffered outside of state, from the sources down, as Flink does before it takes a savepoint.

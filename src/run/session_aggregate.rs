@@ -199,6 +199,14 @@ impl Task for SessionTask {
         Ok(())
     }
 
+    fn resume(&mut self, watermark: i64) {
+        self.fired = watermark;
+    }
+
+    fn empty_accumulator(&self) -> Option<Vec<Datum>> {
+        Some(self.aggregator.create())
+    }
+
     fn states(&mut self) -> Option<States<'_>> {
         let mut tables: Vec<&mut dyn StateTable> = vec![&mut self.accumulators, self.windows.table()];
         tables.extend(self.aggregator.tables());

@@ -66,7 +66,8 @@ pub trait Task {
         None
     }
 
-    /// Event time goes on from `watermark`, as if rows up to there had been seen. For operators that make watermarks.
+    /// Event time goes on from `watermark`, as if there had been no stop: for operators that make watermarks, and for those that
+    /// remember one outside of their state.
     fn resume(&mut self, _watermark: i64) {}
 
     /// Its state was restored: what follows from it is to be set up again.

@@ -307,6 +307,14 @@ impl Task for SlicingTask {
         rows.iter().try_for_each(|(slice, change)| self.combine(*slice, change))
     }
 
+    fn resume(&mut self, watermark: i64) {
+        self.fired = watermark;
+    }
+
+    fn empty_accumulator(&self) -> Option<Vec<Datum>> {
+        Some(self.aggregator.create())
+    }
+
     fn states(&mut self) -> Option<States<'_>> {
         let mut tables: Vec<&mut dyn StateTable> = vec![&mut self.accumulators];
         tables.extend(self.aggregator.tables());

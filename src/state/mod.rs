@@ -10,6 +10,8 @@ mod deduplicate;
 mod global_group_aggregate;
 mod group_aggregate;
 mod group_window_aggregate;
+mod interval_join;
+mod join;
 mod limit;
 mod over_aggregate;
 mod rank;
@@ -258,6 +260,8 @@ fn stateful(op: &Operator) -> Option<&dyn Stateful> {
         Operator::SortLimit(op) => op,
         Operator::TemporalSort(op) => op,
         Operator::ChangelogNormalize(op) => op,
+        Operator::Join(op) => op,
+        Operator::IntervalJoin(op) => op,
         Operator::Sink(op) => op,
         Operator::TableSourceScan(_)
         | Operator::Values(_)

@@ -5,7 +5,7 @@ use super::ast::{
     TableArgumentSource, WindowSpec,
 };
 use super::operand::bare_call;
-use super::parser::{Parsed, Parser};
+use super::parser::{NOT_CLOSED, Parsed, Parser};
 use super::tokens::Kind;
 use crate::source::Span;
 
@@ -350,9 +350,7 @@ impl Parser<'_, '_> {
                 _ => "ROWS, RANGE or `)` in the window",
             };
             let mut error = self.expected(what);
-            error
-                .help
-                .get_or_insert_with(|| format!("the parenthesis opened at {} is not closed", self.cx.place(open)));
+            error.help.get_or_insert_with(|| format!("{NOT_CLOSED} at {} is not closed", self.cx.place(open)));
             return Err(error);
         }
         self.close(open)?;

@@ -188,20 +188,24 @@ impl Parser<'_, '_> {
             self.expect_word("PRIMARY", "after the name of the constraint")?;
             self.expect_word("KEY", "after PRIMARY")?;
             let columns = self.names("after PRIMARY KEY")?;
-            self.not_enforced()?;
+            self.not_enforced(start)?;
             return Ok(TableElement::PrimaryKey { columns, span: self.span_from(start) });
         }
         self.column().map(TableElement::Column)
     }
 
-    /// `NOT ENFORCED`. Flink refuses enforced keys later, with words of its own.
-    fn not_enforced(&mut self) -> Parsed<()> {
+    /// `NOT ENFORCED`, without which Flink refuses the key that starts at token `start`.
+    fn not_enforced(&mut self, start: usize) -> Parsed<()> {
         if self.eat_word("NOT") {
-            self.expect_word("ENFORCED", "after NOT")?;
-        } else {
-            self.eat_word("ENFORCED");
+            return self.expect_word("ENFORCED", "after NOT");
         }
-        Ok(())
+        self.eat_word("ENFORCED");
+        Err(self.error_at(
+            self.span_from(start),
+            "Flink doesn't support ENFORCED mode for PRIMARY KEY constraint: it does not own the data",
+            "enforced unless it says NOT ENFORCED",
+            Some("write PRIMARY KEY ... NOT ENFORCED"),
+        ))
     }
 
     fn watermark(&mut self) -> Parsed<WatermarkDef> {
@@ -238,7 +242,7 @@ impl Parser<'_, '_> {
                 }
                 self.expect_word("KEY", "after PRIMARY")?;
                 primary_key = true;
-                self.not_enforced()?;
+                self.not_enforced(start)?;
             }
             if self.eat_word("METADATA") {
                 let from =

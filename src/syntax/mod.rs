@@ -26,6 +26,7 @@ mod statements;
 mod text;
 mod tokens;
 mod types;
+mod typos;
 
 /// Parses a script. `defines` are the values of its `${name}` and `{{ name }}` placeholders; what is not defined stays as an
 /// opaque value and is listed. All spans are places in the text as it stands in the file.

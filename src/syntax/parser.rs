@@ -11,6 +11,9 @@ use super::reserved::{is_reserved, is_structural};
 use super::tokens::{Kind, Token};
 use crate::source::Span;
 
+/// How the help begins that points at an open parenthesis.
+pub(super) const NOT_CLOSED: &str = "the parenthesis opened";
+
 /// The result of a grammar function. Errors are boxed: they are rare, and results are everywhere.
 pub(super) type Parsed<T> = Result<T, Box<SyntaxError>>;
 
@@ -126,7 +129,7 @@ impl Parser<'_, '_> {
         }
         let mut error = self.expected("`)`");
         if error.help.is_none() {
-            error.help = Some(format!("the parenthesis opened at {} is not closed here", self.cx.place(open)));
+            error.help = Some(format!("{NOT_CLOSED} at {} is not closed here", self.cx.place(open)));
         }
         Err(error)
     }

@@ -130,6 +130,11 @@ pub(super) fn is_reserved(word: &str) -> bool {
     contains(RESERVED, word)
 }
 
+/// All reserved words.
+pub(super) fn reserved_words() -> impl Iterator<Item = &'static str> {
+    RESERVED.iter().copied()
+}
+
 /// True if `word` is a value by itself, such as `CURRENT_TIMESTAMP`.
 pub(super) fn is_niladic(word: &str) -> bool {
     contains(NILADIC, word)

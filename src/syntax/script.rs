@@ -6,7 +6,11 @@ use super::dialect::FlinkDialect;
 use super::parser::Parser;
 use super::text::Text;
 use super::tokens::{Kind, NEVER_CLOSED, lex};
+use super::typos;
 use crate::source::Span;
+
+/// Of more errors than this, slips in keywords are not looked for: each costs several readings.
+const EXPLAINED: usize = 20;
 
 /// Parses all statements of a text.
 pub(super) fn parse_script(text: Text) -> Script {
@@ -121,7 +125,10 @@ impl ScriptReader<'_> {
                     self.add(statement);
                     self.fail(*error, span);
                 }
-                (Ok(_), Err(error)) | (Err(error), _) => {
+                (Ok(_), Err(mut error)) | (Err(mut error), _) => {
+                    if self.script.errors.len() < EXPLAINED {
+                        typos::explain(self.cx(), first, last, &mut error);
+                    }
                     self.fail(*error, span);
                     // A statement at the start of a later line was meant to stand alone.
                     match self.restart(first + 1, next, last) {

@@ -5,6 +5,7 @@ use super::ast::{
 };
 use super::parser::{Parsed, Parser};
 use super::tokens::Kind;
+use crate::nearest::nearest;
 
 /// Words that start statements: used to find where one ends whose semicolon is missing.
 const STARTS: &[&str] = &[
@@ -96,7 +97,7 @@ impl Parser<'_, '_> {
                 Some("define it with --define"),
             ),
             Kind::Word => {
-                let near = nearest(&text.to_ascii_uppercase());
+                let near = nearest(text, STARTS.iter().copied().filter(|w| w.len() > 3));
                 let help = near.map(|near| format!("did you mean {near}?"));
                 self.error(
                     &format!("Flink SQL has no statement that starts with `{text}`"),
@@ -416,25 +417,5 @@ impl Parser<'_, '_> {
             return Err(self.expected("a query or an INSERT"));
         }
         Ok(StatementKind::Wrapped { verb, inner: Box::new(self.statement()?) })
-    }
-}
-
-/// A statement word at most two edits away, for slips such as `INSRT`.
-fn nearest(word: &str) -> Option<&'static str> {
-    STARTS.iter().filter(|w| w.len() > 3).find(|w| is_near(word, w)).copied()
-}
-
-/// True if one letter is missing, too much, different, or two neighbours are swapped.
-fn is_near(a: &str, b: &str) -> bool {
-    let (a, b) = (a.as_bytes(), b.as_bytes());
-    let prefix = a.iter().zip(b).take_while(|(x, y)| x == y).count();
-    let (ra, rb) = (&a[prefix..], &b[prefix..]);
-    match (ra, rb) {
-        ([], []) => true,
-        ([_, ra @ ..], _) if ra == rb => true,
-        (_, [_, rb @ ..]) if ra == rb => true,
-        ([_, ra @ ..], [_, rb @ ..]) if ra == rb => true,
-        ([x1, x2, ra @ ..], [y1, y2, rb @ ..]) => x1 == y2 && x2 == y1 && ra == rb,
-        _ => false,
     }
 }

@@ -87,7 +87,7 @@ impl Parser<'_, '_> {
             }
             _ if is_builtin(&word) => {
                 self.advance();
-                let numbers = self.type_numbers()?;
+                let numbers = if takes_numbers(&word) { self.type_numbers()? } else { Vec::new() };
                 Ok(TypeNameKind::Simple(word, numbers))
             }
             _ => {
@@ -115,7 +115,16 @@ impl Parser<'_, '_> {
         if !self.at(Kind::LParen) {
             return Ok(Vec::new());
         }
-        self.parenthesized("", |p| p.unsigned("a number"))
+        self.parenthesized("", |p| {
+            let at = p.index();
+            let number = p.unsigned("a number")?;
+            if i32::try_from(number).is_err() {
+                let span = p.cx.span_of(p.cx.tokens[at], p.cx.tokens[at]);
+                let message = format!("Literal '{number}' can not be parsed to type 'java.lang.Integer'");
+                return Err(p.error_at(span, &message, "too large", Some("the largest number is 2147483647")));
+            }
+            Ok(number)
+        })
     }
 
     fn row_type(&mut self) -> Parsed<TypeNameKind> {
@@ -208,4 +217,11 @@ fn is_builtin(word: &str) -> bool {
         "VARIANT",
     ];
     BUILTIN.contains(&word)
+}
+
+/// Types that have a length or a precision.
+fn takes_numbers(word: &str) -> bool {
+    const SIZED: &[&str] =
+        &["BINARY", "CHAR", "CHARACTER", "DEC", "DECIMAL", "NUMERIC", "TIMESTAMP_LTZ", "VARBINARY", "VARCHAR"];
+    SIZED.contains(&word)
 }

@@ -68,10 +68,13 @@ pub(super) fn arg0_nullable(args: &[ArgumentType<'_>]) -> Typed {
     Ok(arg(args, 0).with_nullable(true))
 }
 
-/// The common type of all arguments, nullable if any is.
+/// The common type of all arguments, nullable if any is. Unlike an operator's, it is DOUBLE for a FLOAT before a DOUBLE: the
+/// functions that use it are typed by Flink's `LogicalTypeMerging`.
 pub(super) fn common(args: &[ArgumentType<'_>]) -> Typed {
+    let double = args.iter().any(|a| a.ty.kind == TypeKind::Double);
     coercion::least_restrictive_of(args.iter().map(|a| a.ty))
         .map(DataType::materialized)
+        .map(|t| if double && t.kind == TypeKind::Float { DataType { kind: TypeKind::Double, ..t } } else { t })
         .ok_or_else(|| "Invalid input arguments: they have no common type".to_owned())
 }
 

@@ -4,12 +4,15 @@ use super::super::aggregates;
 use super::super::change::{ChangeKind, Fact, Facts, Item, WindowChange};
 use super::super::keys;
 use super::super::lineage::Ident;
+use super::super::matching::Side;
+use super::super::places::{Places, lacking};
 use super::super::view::{AggregateView, WindowView, window_text};
 use super::Comparison;
 use crate::exec::group_window_aggregate::EmitStrategy;
 use crate::exec::window_spec::duration;
 use crate::exec::{NodeId, Operator};
 use crate::logical::rel::WindowKind;
+use crate::source::Span;
 
 /// Early and late firing in words.
 fn emit_text(emit: &EmitStrategy) -> String {
@@ -81,42 +84,16 @@ impl Comparison<'_> {
             context.push(("source_column", Fact::Bool(true)));
             context.push(("source_retyped", Fact::Bool(self.retyped_in_ddl(&diff.differing))));
         }
-        let kind = ChangeKind::Aggregates(diff.change);
-        self.state_with(number, kind, diff.args, (diff.old, diff.new), Item::Aggregates, cause, context);
-        if let Some(stated) = self.stated.last_mut() {
-            stated.ddl_column = ddl_column;
-        }
-        true
-    }
-
-    /// True if a column that the DDL retypes is read.
-    fn reads_retyped(&self, id: Ident) -> bool {
-        let parts = &self.interner.info(id).parts;
-        self.retyped.contains(&id) || parts.iter().any(|p| self.reads_retyped(*p))
-    }
-
-    /// True if something of this reads a column that the DDL gives another type.
-    pub fn retyped_in_ddl(&self, idents: &[Ident]) -> bool {
-        idents.iter().any(|id| self.reads_retyped(*id))
-    }
-
-    /// A column that differs because a CREATE TABLE computes or types it otherwise.
-    pub fn computed_in_ddl(&self, idents: &[Ident]) -> Option<String> {
-        let in_ddl = |id: &Ident| {
-            if self.reads_retyped(*id) {
-                return true;
-            }
-            let info = self.interner.info(*id);
-            let Some(origin) = info.origin else { return false };
-            !info.is_source
-                && [self.old.plan, self.new.plan].iter().any(|plan| {
-                    plan.nodes.iter().any(|n| match &n.op {
-                        Operator::TableSourceScan(s) => s.table.span.contains(origin),
-                        _ => false,
-                    })
-                })
+        // The select list stands for an aggregate that is not in it.
+        let lacking = lacking(diff.lone.0, diff.lone.1);
+        let place = |side: Side, at: Option<Span>| match lacking {
+            Some(s) if s == side => self.around(side, number).or(at),
+            _ => at.or_else(|| self.around(side, number)),
         };
-        idents.iter().find(|id| in_ddl(id)).map(|id| self.interner.info(*id).name.clone())
+        let places = Places::beside(place(Side::Old, diff.old), place(Side::New, diff.new), lacking);
+        let kind = ChangeKind::Aggregates(diff.change);
+        self.state_of_column(number, kind, diff.args, places, Item::Aggregates, cause, context, ddl_column);
+        true
     }
 
     /// A window function that keeps rows of its own: SESSION, whose windows grow with them.
@@ -178,14 +155,17 @@ impl Comparison<'_> {
         }
         if change.session_keys {
             let keys = |w: &WindowView| {
-                let names: Vec<String> =
-                    w.session_keys.iter().map(|k| format!("`{}`", self.interner.info(*k).name)).collect();
+                let names: Vec<String> = w.session_keys.iter().map(|k| format!("`{}`", self.named(*k))).collect();
                 if names.is_empty() { "no key".to_owned() } else { names.join(", ") }
             };
             words = (format!("{} by {}", words.0, keys(a)), format!("{} by {}", words.1, keys(b)));
         }
         let args = vec![("old", words.0), ("new", words.1)];
-        let places = (place(a), place(b));
+        let mut places = Places::from((place(a), place(b)));
+        if change.time_attribute && !(change.window_type || change.size || change.gap || change.slide || change.step) {
+            let times: Vec<Ident> = [a.time, b.time].into_iter().flatten().collect();
+            places = self.computed_in_ddl(&times).map_or(places, |column| column.places(places));
+        }
         let below = self.window_changed_below(number);
         self.state(number, ChangeKind::Window(change), args, places, Item::Other, below);
     }

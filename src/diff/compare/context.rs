@@ -3,8 +3,10 @@
 use super::super::change::{Facts, OperatorRef};
 use super::super::lineage::Ident;
 use super::super::matching::{Side, family};
+use super::super::places::said;
 use super::{Comparison, is_stateful};
 use crate::exec::{NodeId, Operator, Plan};
+use crate::logical::rex::Origins;
 use crate::source::Span;
 use crate::state::{StateEntry, StateKind};
 
@@ -50,8 +52,28 @@ impl Comparison<'_> {
         None
     }
 
-    pub(super) fn new_origin(&self, number: usize) -> Option<Span> {
-        self.matching.pairs[number].new.and_then(|id| self.new.plan.node(id).origins.first())
+    fn origins(&self, side: Side, number: usize) -> Option<&Origins> {
+        let pair = &self.matching.pairs[number];
+        match side {
+            Side::Old => pair.old.map(|id| &self.old.plan.node(id).origins),
+            Side::New => pair.new.map(|id| &self.new.plan.node(id).origins),
+        }
+    }
+
+    /// The clause that makes an operator: GROUP BY, the first OVER, a window function.
+    pub(super) fn clause(&self, side: Side, number: usize) -> Option<Span> {
+        self.origins(side, number).and_then(Origins::first)
+    }
+
+    /// What stands around that clause: the select list of an aggregate or an OVER.
+    pub(super) fn around(&self, side: Side, number: usize) -> Option<Span> {
+        self.origins(side, number).and_then(|o| o.iter().nth(1).or(o.first()))
+    }
+
+    /// What people call a column.
+    pub fn named(&self, id: Ident) -> String {
+        let info = self.interner.info(id);
+        said(self.sources, &info.name, info.origin).into_owned()
     }
 
     /// True if the operator's result feeds a WindowRank.
@@ -88,6 +110,7 @@ impl Comparison<'_> {
             Operator::OverAggregate(o) => Some(o.proctime),
             Operator::Deduplicate(d) => Some(d.proctime),
             Operator::TemporalSort(s) => Some(s.proctime),
+            Operator::IntervalJoin(j) => Some(!j.interval.event_time),
             Operator::WindowRank(_) | Operator::WindowDeduplicate(_) => Some(false),
             _ => None,
         };
@@ -111,6 +134,17 @@ impl Comparison<'_> {
             _ => {}
         }
         facts
+    }
+
+    /// The family of the first operator with state among a pair and what reads it.
+    pub fn nearest_keeper(&self, number: usize) -> Option<&'static str> {
+        let first = std::iter::once(number).chain(self.matching.above(number)).find(|p| self.keeps_state(*p))?;
+        let pair = &self.matching.pairs[first];
+        match (pair.new, pair.old) {
+            (Some(n), _) => Some(family(&self.new.plan.node(n).op)),
+            (None, Some(o)) => Some(family(&self.old.plan.node(o).op)),
+            (None, None) => None,
+        }
     }
 
     /// True if a pair's operator keeps state on one side at least.

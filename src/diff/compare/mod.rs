@@ -2,6 +2,8 @@
 
 mod aggregate;
 mod context;
+mod ddl;
+mod join;
 mod nulls;
 mod over;
 mod rank;
@@ -15,9 +17,11 @@ use super::keys::{self, KeysDiff, Order};
 use super::lineage::{Ident, IdentInfo, Interner};
 use super::matching::{Matching, Pair, Side, family};
 use super::nullability::Edits;
+use super::places::{Places, lacking};
 use super::view::SideView;
 use crate::exec::{NodeId, Operator, Plan};
-use crate::source::Span;
+use crate::source::{SourceMap, Span};
+use ddl::DdlColumn;
 
 /// A change with the pair it is about, and the pair whose change brings it about.
 pub struct Stated {
@@ -41,6 +45,8 @@ pub struct Comparison<'a> {
     pub matching: Matching,
     /// All idents.
     pub interner: Interner,
+    /// The texts.
+    pub sources: &'a SourceMap,
     /// The changes.
     pub stated: Vec<Stated>,
     /// Idents that operators produce, on the old side.
@@ -136,13 +142,19 @@ impl<'a> Comparison<'a> {
                 let idents = view.idents(node, &self.matching, &mut self.interner);
                 self.key_causes.extend(idents.into_iter().map(|i| (i, number)));
             }
-            let places = if side == Side::New { (None, span) } else { (span, here) };
+            let places = match side {
+                Side::New => Places::from((None, span)),
+                Side::Old => Places::beside(span, here, Some(Side::New)),
+            };
             self.state(number, kind, Vec::new(), places, Item::Other, None);
             return;
         }
         let word = (if side == Side::Old { "old" } else { "new" }, node.op.kind().to_owned());
-        let (old, new) = if side == Side::Old { (span, self.surviving(number)) } else { (None, span) };
-        self.state(number, kind, vec![word], (old, new), Item::Other, None);
+        let places = match side {
+            Side::Old => Places::beside(span, self.surviving(number), Some(Side::New)),
+            Side::New => Places::from((None, span)),
+        };
+        self.state(number, kind, vec![word], places, Item::Other, None);
     }
 
     fn matched(&mut self, number: usize, _pair: &Pair, o: NodeId, n: NodeId) {
@@ -160,6 +172,7 @@ impl<'a> Comparison<'a> {
             "limit" | "sort-limit" | "temporal-sort" => self.sorted(number, o, n),
             "source" => super::sources::compare(self, number, o, n),
             "union" => self.union(number, o, n),
+            "join" | "interval-join" => self.join(number, o, n),
             "changelog-normalize" => {
                 let input = |op: &Operator| match op {
                     Operator::ChangelogNormalize(c) => c.keys.clone(),
@@ -258,7 +271,11 @@ impl<'a> Comparison<'a> {
             });
             lone.and_then(|b| plan.node(b).origins.first()).or(plan.node(union).origins.first())
         };
-        let places = (place(self.old.plan, o, Side::Old, &new), place(self.new.plan, n, Side::New, &old));
+        let places = Places::beside(
+            place(self.old.plan, o, Side::Old, &new),
+            place(self.new.plan, n, Side::New, &old),
+            lacking(removed, added),
+        );
         let mut args = Vec::new();
         for (name, count) in [("added_inputs", added), ("removed_inputs", removed)] {
             if count > 0 {
@@ -311,7 +328,7 @@ impl<'a> Comparison<'a> {
             context.push(("source_column", Fact::Bool(true)));
             context.push(("source_retyped", Fact::Bool(self.retyped_in_ddl(&differing))));
         }
-        let group = self.new_origin(number);
+        let lacking = if reordered { None } else { lacking(diff.only_old.len(), diff.only_new.len()) };
         // A key that is computed otherwise is shown where it is computed, the others where they stand.
         let computed = |only: &[Ident]| {
             let infos = only.iter().map(|id| self.interner.info(*id));
@@ -321,11 +338,35 @@ impl<'a> Comparison<'a> {
         let recomputed = matches!(&kind, ChangeKind::PartitionKeys(k) | ChangeKind::GroupKeys(k) if k.changed > 0);
         let (old_at, new_at) =
             if recomputed { (computed(&diff.only_old), computed(&diff.only_new)) } else { (None, None) };
-        let places = (old_at.or(diff.old), new_at.or(diff.new).or(group));
-        let item = Item::Other;
-        self.state_with(number, kind, diff.args.clone(), places, item, cause, context);
+        let place = |side: Side, at: Option<Span>| match (&kind, lacking) {
+            // The clause stands for a key that is not in it, and the select list for a column.
+            (ChangeKind::GroupKeys(_), Some(s)) if s == side => self.clause(side, number).or(at),
+            (ChangeKind::InputColumns(_), Some(s)) if s == side => self.around(side, number).or(at),
+            _ => at.or_else(|| self.clause(side, number)),
+        };
+        let places =
+            Places::beside(place(Side::Old, old_at.or(diff.old)), place(Side::New, new_at.or(diff.new)), lacking);
+        self.state_of_column(number, kind, diff.args.clone(), places, Item::Other, cause, context, ddl_column);
+    }
+
+    /// States a change that comes of a column that a CREATE TABLE defines otherwise, if there is one: there it is written.
+    #[allow(clippy::too_many_arguments)]
+    pub(super) fn state_of_column(
+        &mut self,
+        number: usize,
+        kind: ChangeKind,
+        mut args: Vec<(&'static str, String)>,
+        places: Places,
+        item: Item,
+        cause: Option<usize>,
+        context: Facts,
+        column: Option<DdlColumn>,
+    ) {
+        let places = column.as_ref().map_or(places, |c| c.places(places));
+        args.extend(column.as_ref().map(|c| ("column", format!("`{}`", c.name))));
+        self.state_with(number, kind, args, places, item, cause, context);
         if let Some(stated) = self.stated.last_mut() {
-            stated.ddl_column = ddl_column;
+            stated.ddl_column = column.map(|c| c.name);
         }
     }
 
@@ -365,13 +406,30 @@ impl<'a> Comparison<'a> {
         (alone || self.stated.iter().any(|s| s.pair == producer)).then_some(producer)
     }
 
+    /// States a change that is made of several differences, each with its place; the first one's is that of the change.
+    pub fn state_spots(
+        &mut self,
+        number: usize,
+        kind: ChangeKind,
+        args: Vec<(&'static str, String)>,
+        spots: Vec<(&'static str, Places)>,
+        item: Item,
+        context: Facts,
+    ) {
+        let places = spots.first().map(|(_, places)| *places).unwrap_or_default();
+        self.state_with(number, kind, args, places, item, None, context);
+        if let Some(stated) = self.stated.last_mut() {
+            stated.change.spots = spots;
+        }
+    }
+
     /// States a change of a pair.
     pub fn state(
         &mut self,
         number: usize,
         kind: ChangeKind,
         args: Vec<(&'static str, String)>,
-        places: (Option<Span>, Option<Span>),
+        places: impl Into<Places>,
         item: Item,
         cause: Option<usize>,
     ) {
@@ -385,7 +443,7 @@ impl<'a> Comparison<'a> {
         number: usize,
         kind: ChangeKind,
         args: Vec<(&'static str, String)>,
-        places: (Option<Span>, Option<Span>),
+        places: impl Into<Places>,
         item: Item,
         cause: Option<usize>,
         more: Facts,
@@ -396,19 +454,13 @@ impl<'a> Comparison<'a> {
         let passes_on = matches!(kind, ChangeKind::Filter { .. } | ChangeKind::UnionInputs { .. });
         let keeper = self.matching.above(number).into_iter().find(|p| passes_on && self.keeps_state(*p));
         let operator = Some(self.operator(keeper.unwrap_or(number)));
-        if let (ChangeKind::Filter { .. }, Some(keeper)) = (&kind, keeper) {
-            let pair = &self.matching.pairs[keeper];
-            let op = pair.new.map(|id| &self.new.plan.node(id).op);
-            if let Some(op) = op.or(pair.old.map(|id| &self.old.plan.node(id).op)) {
-                context.push(("reader", family(op).into()));
-            }
-        }
         let chain = self.matching.pairs[number]
             .new
             .map(|id| self.new.plan.node(id).origins.iter().collect())
             .unwrap_or_default();
-        let change =
-            Change { kind, operator, context, args, item, old: places.0, new: places.1, chain, echoes: Vec::new() };
+        let Places { old, new, beside } = places.into();
+        let (spots, echoes) = (Vec::new(), Vec::new());
+        let change = Change { kind, operator, context, args, item, old, new, beside, spots, chain, echoes };
         self.stated.push(Stated { change, pair: number, cause, ddl_column: None });
     }
 }

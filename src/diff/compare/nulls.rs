@@ -50,16 +50,34 @@ impl Comparison<'_> {
     /// The columns that an operator reads, with their types.
     fn typed_input(&mut self, side: Side, id: NodeId) -> Vec<(Ident, DataType)> {
         let view = if side == Side::Old { &mut self.old } else { &mut self.new };
-        let reads = view.plan.local_phase(id).unwrap_or(id);
-        let idents = view.input_idents(reads, &self.matching, &mut self.interner);
-        let columns = view.plan.input_columns(reads, 0);
-        let needed = idents.into_iter().zip(columns).filter(|(_, c)| c.needed);
-        needed.map(|(id, c)| (id, c.ty.clone().materialized())).collect()
+        let plan = view.plan;
+        let reads = plan.local_phase(id).unwrap_or(id);
+        let mut out = Vec::new();
+        for input in 0..plan.node(reads).inputs.len() {
+            let idents = view.side_idents(reads, input, &self.matching, &mut self.interner);
+            let columns = plan.input_columns(reads, input);
+            let needed = idents.into_iter().zip(columns).filter(|(_, c)| c.needed);
+            out.extend(needed.map(|(id, c)| (id, c.ty.clone().materialized())));
+        }
+        out
     }
 
     /// What the state of an operator is kept by.
     fn keys_of(&mut self, side: Side, id: NodeId) -> Vec<Ident> {
         let view = if side == Side::Old { &mut self.old } else { &mut self.new };
+        let join_keys = match &view.plan.node(id).op {
+            Operator::Join(join) => Some([join.side_keys(0), join.side_keys(1)]),
+            Operator::IntervalJoin(join) => Some([join.side_keys(0), join.side_keys(1)]),
+            _ => None,
+        };
+        if let Some(keys) = join_keys {
+            let mut out = Vec::new();
+            for (input, columns) in keys.into_iter().enumerate() {
+                let idents = view.side_idents(id, input, &self.matching, &mut self.interner);
+                out.extend(columns.into_iter().filter_map(|c| idents.get(c).copied()));
+            }
+            return out;
+        }
         let columns = match &view.plan.node(id).op {
             Operator::OverAggregate(over) => &over.written_partition,
             Operator::ChangelogNormalize(normalize) => &normalize.keys,

@@ -65,6 +65,11 @@ impl Comparison<'_> {
             if differing.iter().all(|d| reads.contains(d)) {
                 let echo = self.stated.remove(calls_at);
                 if let Some(input) = self.stated.last_mut() {
+                    // The call that reads the column is what was edited.
+                    if input.ddl_column.is_none() {
+                        let call = &echo.change;
+                        (input.change.old, input.change.new, input.change.beside) = (call.old, call.new, call.beside);
+                    }
                     input.change.echoes.push(echo.change);
                 }
             }
@@ -72,8 +77,8 @@ impl Comparison<'_> {
     }
 
     pub(super) fn input_difference(&mut self, o: NodeId, n: NodeId) -> Vec<Ident> {
-        let old = self.old.needed_input(o, &self.matching, &mut self.interner);
-        let new = self.new.needed_input(n, &self.matching, &mut self.interner);
+        let old = self.old.needed_input(o, 0, &self.matching, &mut self.interner);
+        let new = self.new.needed_input(n, 0, &self.matching, &mut self.interner);
         keys::compare(&old, &new, Order::Free).map_or_else(Vec::new, |d| d.differing().collect())
     }
 }

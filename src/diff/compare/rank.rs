@@ -4,6 +4,7 @@ use super::super::change::{ChangeKind, Item, OrderChange};
 use super::super::keys::{self, KeysDiff, Order};
 use super::super::lineage::Ident;
 use super::super::matching::Side;
+use super::super::places::{Places, said};
 use super::super::view::{KeyView, SideView, order};
 use super::Comparison;
 use crate::exec::rank::RankStrategy;
@@ -94,7 +95,12 @@ impl Comparison<'_> {
         let words = |side: &SideView<'_>, id: NodeId, keys: &[SortKey]| {
             let columns = side.plan.input_columns(id, 0);
             keys.iter()
-                .map(|k| format!("{}{}", columns[k.column].name, if k.descending { " DESC" } else { "" }))
+                .map(|k| {
+                    let column = said(side.sources, &columns[k.column].name, k.origins.first());
+                    // What is written of a key may hold its direction.
+                    let direction = if k.descending && !column.ends_with(" DESC") { " DESC" } else { "" };
+                    format!("{column}{direction}")
+                })
                 .collect::<Vec<_>>()
                 .join(", ")
         };
@@ -103,9 +109,11 @@ impl Comparison<'_> {
             // The names stay; what they stand for is computed otherwise.
             args.clear();
         }
-        let places = (place(order_a), place(order_b));
+        let places = Places::from((place(order_a), place(order_b)));
         let cause = if fields { self.cause_of(&differing, number) } else { None };
-        self.state(number, ChangeKind::OrderBy(change), args, places, Item::Other, cause);
+        let column = self.computed_in_ddl(&differing);
+        let kind = ChangeKind::OrderBy(change);
+        self.state_of_column(number, kind, args, places, Item::Other, cause, Vec::new(), column);
         differing
     }
 
@@ -171,8 +179,13 @@ impl Comparison<'_> {
 
     /// The rows that an operator keeps: which columns they have. `explained` columns differ because of keys or order, which are stated.
     pub(super) fn input_columns(&mut self, number: usize, o: NodeId, n: NodeId, explained: &[Ident]) {
-        let old = self.old.needed_input(o, &self.matching, &mut self.interner);
-        let new = self.new.needed_input(n, &self.matching, &mut self.interner);
+        self.side_columns(number, o, n, 0, explained);
+    }
+
+    /// The same for one input of an operator that has several.
+    pub(super) fn side_columns(&mut self, number: usize, o: NodeId, n: NodeId, side: usize, explained: &[Ident]) {
+        let old = self.old.needed_input(o, side, &self.matching, &mut self.interner);
+        let new = self.new.needed_input(n, side, &self.matching, &mut self.interner);
         let Some(diff) = keys::compare(&old, &new, Order::Free) else { return };
         if diff.differing().all(|d| explained.contains(&d)) {
             return;

@@ -228,7 +228,7 @@ pub(in crate::eval) fn parse_timestamp(text: &str) -> Option<(i64, u32)> {
         return None;
     }
     let year = year.bytes().all(|b| b.is_ascii_digit()).then(|| year.parse::<i64>().ok()).flatten()?;
-    if year < 1 || year > 999_999_999 || !(1..=12).contains(&month) || !(1..=31).contains(&day) {
+    if !(1..=999_999_999).contains(&year) || !(1..=12).contains(&month) || !(1..=31).contains(&day) {
         return None;
     }
     let day = (day as u32).min(days_in_month(year, month as u32));

@@ -131,11 +131,15 @@ fn floating<T: Copy + PartialEq + Default + 'static>(
 }
 
 fn decimals(call: &Call<'_>, a: Evaluator, b: Evaluator, precision: u8, scale: u8) -> Option<Evaluator> {
-    // Integers become DECIMALs of the result's type before they are used.
+    // Integers become DECIMALs of the result's type before they are used. One that has too many digits for it is not looked
+    // at again: Flink's code fails.
     let operand = move |v: &Datum| match v {
-        Datum::Int(n) => Decimal { unscaled: i128::from(*n), scale: 0 }.fit(precision, scale),
-        Datum::Float(_) | Datum::Double(_) => Decimal::of_f64(v.as_double()?)?.fit(precision, scale),
-        _ => v.as_decimal(),
+        Datum::Null => Ok(None),
+        Datum::Int(n) => match (Decimal { unscaled: i128::from(*n), scale: 0 }).fit(precision, scale) {
+            Some(d) => Ok(Some(d)),
+            None => Err(EvalError::new("Cannot invoke \"DecimalData.toBigDecimal()\" because the operand is null")),
+        },
+        _ => Ok(v.as_decimal()),
     };
     type Op = fn(Decimal, Decimal, u8, u8) -> Option<Decimal>;
     let (op, divides): (Op, bool) = match call.name {
@@ -147,7 +151,10 @@ fn decimals(call: &Call<'_>, a: Evaluator, b: Evaluator, precision: u8, scale: u
         _ => return None,
     };
     Some(a.zip(b, move |x, y| {
-        let (Some(x), Some(y)) = (operand(x), operand(y)) else { return Ok(Datum::Null) };
+        if x.is_null() || y.is_null() {
+            return Ok(Datum::Null);
+        }
+        let (Some(x), Some(y)) = (operand(x)?, operand(y)?) else { return Ok(Datum::Null) };
         if divides && y.unscaled == 0 {
             return Err(EvalError::new("Division by zero"));
         }

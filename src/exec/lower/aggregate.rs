@@ -1,7 +1,7 @@
 //! Aggregates: one or two phases, hidden counts, and what Flink refuses.
 
 use super::signs::sum_trend;
-use super::{Lowering, Tree, Trend, exchange, exec_columns, named, pass_through};
+use super::{Lowering, Tree, Trend, exchange, exec_columns, named, pass_through, require_time};
 use crate::catalog::aggregates;
 use crate::catalog::options::{AggregatePhase, SessionOptions};
 use crate::catalog::types::TypeKind;
@@ -100,6 +100,7 @@ impl Lowering<'_> {
         columns: Vec<RelColumn>,
         origins: Origins,
     ) -> PlanResult<Tree> {
+        require_time(&input.columns[window.time], &window.window)?;
         let proctime = input.columns[window.time].ty.is_proctime();
         check_legacy_functions(&window)?;
         let emit = emit_strategy(self.options, &window, origins.first().unwrap_or_default())?;
@@ -168,6 +169,9 @@ impl Lowering<'_> {
             .help("unset `table.exec.emit.early-fire.enabled` and `table.exec.emit.late-fire.enabled`")
             .into());
         }
+        if let Windowing::TimeColumn(i) = aggregate.windowing {
+            require_time(&input.columns[i], &aggregate.tvf.written)?;
+        }
         let input = self.lower(input)?;
         let retracts = !input.changelog.is_insert_only();
         let columns = exec_columns(columns);
@@ -210,19 +214,16 @@ impl Lowering<'_> {
                 step_computes_fields: aggregate.step_computes_fields,
             },
         };
-        let keys = node.keys.len();
-        let calls = node.calls.len();
         let mut tree = if two_phases {
             phases(node, input, columns, origins)
         } else {
             let input = exchange(input, node.keys.clone());
             pass_through(Operator::WindowAggregate(node), input, columns, origins)
         };
-        let key: Vec<usize> = (0..keys).collect();
         tree.changelog = ChangelogMode::INSERT;
         tree.monotonic = vec![None; tree.columns.len()];
-        tree.upsert_keys =
-            [keys + calls, keys + calls + 1].iter().map(|b| key.iter().copied().chain([*b]).collect()).collect();
+        // Flink's metadata knows no key of a window aggregate.
+        tree.upsert_keys.clear();
         Ok(tree)
     }
 

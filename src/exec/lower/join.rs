@@ -2,10 +2,13 @@
 //! and `StreamPhysicalJoinRule`).
 
 use super::over::consumes_inserts;
-use super::{Lowering, Tree};
+use super::{Lowering, Tree, exchange, exec_columns};
 use crate::catalog::types::TimeAttribute;
-use crate::logical::join::Join;
-use crate::logical::rel::{Rel, RelColumn};
+use crate::exec::interval_join::IntervalJoin;
+use crate::exec::join::{self as exec, InputSpec, side_keys};
+use crate::exec::{ChangelogMode, Operator};
+use crate::logical::join::{Join, JoinKey, JoinType, join_columns};
+use crate::logical::rel::{Aggregate, Rel, RelColumn, RelOp};
 use crate::logical::rewrite::window_columns::window_columns;
 use crate::logical::rex::Origins;
 use crate::logical::time_bounds::{Interval, TimeBounds, time_bounds};
@@ -13,38 +16,121 @@ use crate::plan_error::{PlanError, PlanResult};
 use crate::source::Span;
 
 impl Lowering<'_> {
-    pub(super) fn join(
-        &self,
-        join: Join,
-        inputs: Vec<Rel>,
-        _columns: Vec<RelColumn>,
-        origins: Origins,
-    ) -> PlanResult<Tree> {
+    pub(super) fn join(&self, join: Join, inputs: Vec<Rel>, origins: Origins) -> PlanResult<Tree> {
         let at = origins.first().unwrap_or_default();
         let Ok([left, right]) = <[Rel; 2]>::try_from(inputs) else { unreachable!("a join has two inputs") };
         if joins_windows(&join, &left, &right) {
             return Err(PlanError::unsupported(at, "a window join").into());
         }
-        match time_bounds(&join.conditions, &left.columns, &right.columns) {
+        self.check_options(&[&left, &right], at)?;
+        let keys = join.keys(left.columns.len());
+        let Join { join_type, conditions, condition_origins } = join;
+        match time_bounds(&conditions, &left.columns, &right.columns) {
             TimeBounds::Unknown(span) => {
                 Err(PlanError::unsupported(span, "a time bound other than a time and an interval").into())
             }
             TimeBounds::Interval(interval) => {
                 check_times(&interval, &left, &right, at)?;
-                for input in [self.lower(left)?, self.lower(right)?] {
-                    if !input.changelog.is_insert_only() {
-                        return Err(consumes_inserts("IntervalJoin", &input, at).into());
-                    }
+                let inputs = [self.lower(left)?, self.lower(right)?];
+                if let Some(updating) = inputs.iter().find(|i| !i.changelog.is_insert_only()) {
+                    return Err(consumes_inserts("IntervalJoin", updating, at).into());
                 }
-                Err(PlanError::unsupported(at, "an interval join").into())
+                // Equal times are a bound, no key.
+                let keys: Vec<JoinKey> = keys
+                    .into_iter()
+                    .filter(|k| (k.left, k.right) != (interval.left_time, interval.right_time))
+                    .collect();
+                let op = IntervalJoin { join_type, interval, conditions, keys: keys.clone(), condition_origins };
+                Ok(joined(Operator::IntervalJoin(op), join_type, &keys, inputs, ChangelogMode::INSERT, origins))
             }
             TimeBounds::None => {
-                self.lower(left)?;
-                self.lower(right)?;
-                Err(PlanError::unsupported(at, "a join").into())
+                let inputs = [self.lower(left)?, self.lower(right)?];
+                let spec = |side: usize| InputSpec::of(&inputs[side].upsert_keys, &side_keys(&keys, side));
+                let specs = [spec(0), spec(1)];
+                let (a, b) = (inputs[0].changelog, inputs[1].changelog);
+                // A row that was sent alone is taken back when its first partner comes.
+                let changelog = if join_type == JoinType::Inner { a.union(b) } else { ChangelogMode::ALL };
+                let mini_batch = self.options.mini_batch_enabled();
+                let keys_of_op = keys.clone();
+                let op = exec::Join {
+                    join_type,
+                    conditions,
+                    keys: keys_of_op,
+                    inputs: specs,
+                    mini_batch,
+                    condition_origins,
+                };
+                Ok(joined(Operator::Join(op), join_type, &keys, inputs, changelog, origins))
             }
         }
     }
+
+    /// Options under which Flink plans other operators.
+    fn check_options(&self, inputs: &[&Rel], at: Span) -> PlanResult<()> {
+        if !inputs.iter().any(|i| has_join(i)) {
+            return Ok(());
+        }
+        let on = [
+            ("table.optimizer.join-reorder-enabled", self.options.join_reorder()),
+            ("table.optimizer.multi-join.enabled", self.options.multi_join()),
+        ];
+        match on.iter().find(|(_, on)| *on) {
+            Some((key, _)) => Err(PlanError::unsupported(at, format_args!("joins of joins with `{key}`")).into()),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The operator over both inputs, each exchanged by its keys.
+fn joined(
+    op: Operator,
+    join_type: JoinType,
+    keys: &[JoinKey],
+    inputs: [Tree; 2],
+    changelog: ChangelogMode,
+    origins: Origins,
+) -> Tree {
+    let rel_columns = |tree: &Tree| {
+        tree.columns.iter().map(|c| RelColumn::new(c.name.clone(), c.ty.clone())).collect::<Vec<RelColumn>>()
+    };
+    let columns = join_columns(&rel_columns(&inputs[0]), &rel_columns(&inputs[1]), join_type);
+    let width = inputs[0].columns.len();
+    let upsert_keys = upsert_keys(join_type, keys, width, &inputs);
+    let inputs = inputs.into_iter().enumerate().map(|(side, i)| exchange(i, side_keys(keys, side))).collect();
+    Tree {
+        op,
+        inputs,
+        monotonic: vec![None; columns.len()],
+        columns: exec_columns(columns),
+        changelog,
+        upsert_keys,
+        origins,
+    }
+}
+
+/// Flink's `FlinkRelMdUpsertKeys.getJoinUpsertKeys`: only keys that hold the join keys survive the exchange.
+fn upsert_keys(join_type: JoinType, keys: &[JoinKey], width: usize, inputs: &[Tree; 2]) -> Vec<Vec<usize>> {
+    let own = |side: usize| -> Vec<Vec<usize>> {
+        let join_keys = side_keys(keys, side);
+        inputs[side].upsert_keys.iter().filter(|key| join_keys.iter().all(|k| key.contains(k))).cloned().collect()
+    };
+    let unique = |side: usize| {
+        let join_keys = side_keys(keys, side);
+        inputs[side].upsert_keys.iter().any(|key| key.iter().all(|c| join_keys.contains(c)))
+    };
+    let (left, right) = (own(0), own(1));
+    let shifted = |key: &Vec<usize>| key.iter().map(|c| c + width).collect::<Vec<usize>>();
+    let mut out: Vec<Vec<usize>> = Vec::new();
+    for l in &left {
+        out.extend(right.iter().map(|r| l.iter().copied().chain(shifted(r)).collect()));
+    }
+    if unique(1) && !join_type.pads_left() {
+        out.extend(left.iter().cloned());
+    }
+    if unique(0) && !join_type.pads_right() {
+        out.extend(right.iter().map(shifted));
+    }
+    out
 }
 
 /// Both bounds of a window are among what has to be equal.
@@ -78,4 +164,25 @@ fn check_times(interval: &Interval, left: &Rel, right: &Rel, at: Span) -> PlanRe
         .into());
     }
     Ok(())
+}
+
+fn has_join(rel: &Rel) -> bool {
+    matches!(rel.op, RelOp::Join(_)) || rel.inputs.iter().any(has_join)
+}
+
+/// True if Flink may aggregate each side before it joins them (`FlinkAggregateJoinTransposeRule`): all columns that the join
+/// compares are grouped by, as with no condition at all.
+pub(super) fn goes_below_join(aggregate: &Aggregate, input: &Rel) -> bool {
+    let mut rel = input;
+    let mut keys: Vec<usize> = aggregate.keys.clone();
+    while let RelOp::Project(exprs) = &rel.op {
+        keys = keys.iter().filter_map(|k| exprs[*k].as_input()).collect();
+        rel = rel.input();
+    }
+    let RelOp::Join(join) = &rel.op else { return false };
+    let mut all = true;
+    for c in &join.conditions {
+        c.visit(&mut |r| all &= r.as_input().is_none_or(|i| keys.contains(&i)));
+    }
+    all
 }

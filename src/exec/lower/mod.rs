@@ -21,9 +21,10 @@ use super::window_spec::{WindowAttachment, WindowSpec};
 use super::window_table_function::WindowTableFunction;
 use super::{Column, Operator, Target};
 use crate::catalog::SessionOptions;
-use crate::logical::rel::{Rel, RelColumn, RelOp, WindowKind, WindowTvf};
+use crate::catalog::types::TimeAttribute;
+use crate::logical::rel::{Rel, RelColumn, RelOp, WindowKind, WindowOrigins, WindowTvf};
 use crate::logical::rex::{Origins, Rex};
-use crate::plan_error::PlanResult;
+use crate::plan_error::{PlanError, PlanResult};
 
 pub use sink::SinkRequest;
 
@@ -93,6 +94,10 @@ impl Lowering<'_> {
                     Operator::WatermarkAssigner(WatermarkAssigner { rowtime: watermark.rowtime, expr: watermark.expr });
                 Ok(source::below_normalize(op, input, exec_columns(columns), origins))
             }
+            RelOp::Aggregate(aggregate) if join::goes_below_join(&aggregate, &inputs[0]) => {
+                let at = origins.first().unwrap_or_default();
+                Err(PlanError::unsupported(at, "an aggregate by all columns that a join compares").into())
+            }
             RelOp::Aggregate(aggregate) => self.group_aggregate(aggregate, inputs.remove(0), columns, origins),
             RelOp::Expand(expand) => {
                 let input = self.lower(inputs.remove(0))?;
@@ -107,7 +112,7 @@ impl Lowering<'_> {
             RelOp::Over(over) => self.over_aggregate(over, inputs.remove(0), columns, origins),
             RelOp::Sort(sort) => self.sort(sort, inputs.remove(0), columns, origins),
             RelOp::Rank(rank) => self.rank(rank, inputs.remove(0), columns, origins),
-            RelOp::Join(join) => self.join(join, inputs, columns, origins),
+            RelOp::Join(join) => self.join(join, inputs, origins),
             RelOp::Union => {
                 let inputs = inputs.into_iter().map(|i| self.lower(i)).collect::<PlanResult<Vec<_>>>()?;
                 Ok(union(inputs, exec_columns(columns), origins))
@@ -129,6 +134,7 @@ impl Lowering<'_> {
         columns: Vec<RelColumn>,
         origins: Origins,
     ) -> PlanResult<Tree> {
+        require_time(&input.columns[tvf.time], &tvf.written)?;
         let proctime = input.columns[tvf.time].ty.is_proctime();
         let mut input = self.lower(input)?;
         let session = matches!(tvf.kind, WindowKind::Session { .. });
@@ -146,6 +152,19 @@ impl Lowering<'_> {
         let op = Operator::WindowTableFunction(WindowTableFunction { window, keyed: session });
         Ok(pass_through(op, input, exec_columns(columns), origins))
     }
+}
+
+/// A window needs a time attribute, and a regular join below it leaves none.
+fn require_time(column: &RelColumn, window: &WindowOrigins) -> PlanResult<()> {
+    if column.ty.time_attribute() != TimeAttribute::None || column.ty.is_unknown() {
+        return Ok(());
+    }
+    let at = window.time.first().or(window.call.first()).unwrap_or_default();
+    let message = format!("a window needs a time attribute, but `{}` is {}", column.name, column.ty);
+    Err(PlanError::rejected(at, message)
+        .label("an ordinary timestamp here")
+        .help("bound the time between the rows of the join below, or put the window below the join")
+        .into())
 }
 
 /// A Calc over `input`, left out if it does nothing but rename. Adjacent ones are merged (Flink's `FlinkCalcMergeRule`).
@@ -254,12 +273,7 @@ fn union(inputs: Vec<Tree>, columns: Vec<Column>, origins: Origins) -> Tree {
     let first = inputs.next().expect("a union has inputs");
     inputs.fold(first, |left, right| {
         let (a, b) = (left.changelog, right.changelog);
-        let changelog = ChangelogMode {
-            insert: true,
-            update_before: a.update_before || b.update_before,
-            update_after: a.update_after || b.update_after,
-            delete: a.delete || b.delete,
-        };
+        let changelog = a.union(b);
         Tree {
             op: Operator::Union(Union),
             monotonic: vec![None; columns.len()],

@@ -11,7 +11,7 @@ use super::Builder;
 use super::budget::check_size;
 use super::group_items::{GroupItems, Key};
 use super::legacy_window::LegacyWindow;
-use super::select::{SelectResolver, apply_filter, item_name};
+use super::select::{ItemNames, SelectResolver, apply_filter, item_name};
 use crate::catalog::aggregates::{AggregateDef, Distinct};
 use crate::catalog::functions::ArgumentType;
 use crate::catalog::types::{DataType, TypeKind};
@@ -217,7 +217,7 @@ impl<'a> Builder<'a> {
         };
         let mut translator = Translator::new(self.catalog);
         let mut items = Vec::new();
-        let mut names = Vec::new();
+        let mut names = ItemNames::default();
         for (i, item) in select.items.iter().enumerate() {
             match item {
                 SelectItem::Expr { expr, alias } => {
@@ -234,22 +234,24 @@ impl<'a> Builder<'a> {
                         collector.calls[k].name.get_or_insert_with(|| name.clone());
                     }
                     items.push(rex);
-                    names.push(name);
+                    names.written(name);
                 }
                 SelectItem::Star(span) => {
+                    scope.check_star(*span)?;
                     for (name, rex) in scope.star() {
                         items.push(rex.at(*span));
-                        names.push(name.into());
+                        names.of_star(name);
                     }
                 }
                 SelectItem::QualifiedStar(table) => {
                     for c in scope.qualified_star(&table.parts)? {
                         items.push(scope.rex(c).at(table.span));
-                        names.push(scope.columns()[c].0.as_str().into());
+                        names.of_star(&scope.columns()[c].0);
                     }
                 }
             }
         }
+        let mut names = names.list;
         self.sort_own = items.len();
         self.sort_columns.clear();
         for expr in sort_items {
@@ -285,6 +287,8 @@ impl<'a> Builder<'a> {
         let at = select.group_by.as_ref().map_or(select.span, |g| g.span);
         let key_names = collector.keys.iter().map(|k| key_name(k, &items, &names, scope)).collect();
         let (mut rel, layout) = build_aggregate(rel, collector, written_keys, key_names, at)?;
+        // The select list stands around what the clause makes.
+        rel.origins = rel.origins.used_at(select.list_span());
         if let Some((condition, span)) = having {
             let condition = layout.finish(&simplify::simplify_filter(condition), span, scope)?;
             rel = apply_filter(rel, condition, span);
@@ -294,7 +298,8 @@ impl<'a> Builder<'a> {
             let span = item.origins.first().unwrap_or(select.span);
             exprs.push(simplify::simplify(layout.finish(item, span, scope)?));
         }
-        Ok(rel.project_as(exprs, unique_names(names), Origins::at(select.span)))
+        let names = self.unique_names(names, self.sort_own);
+        Ok(rel.project_as(exprs, names, Origins::at(select.list_span())))
     }
 }
 

@@ -11,6 +11,8 @@ use crate::source::Span;
 const MAX_COLUMNS_READ: usize = 500_000;
 /// How many tables a query may read.
 const MAX_TABLES_READ: usize = 5_000;
+/// How many joins a query may have: they stand one below the other, and each is printed further to the right.
+const MAX_JOINS: usize = 1_000;
 /// How many columns a SELECT may compute.
 const MAX_ITEMS: usize = 100_000;
 /// How many terms the columns of a SELECT may have more than are written in it.
@@ -21,9 +23,23 @@ const MAX_ADDED_TERMS: usize = 500_000;
 pub(super) struct Budget {
     tables: usize,
     columns: usize,
+    joins: usize,
 }
 
 impl Builder<'_> {
+    /// Counts a join.
+    pub(super) fn charge_join(&mut self, at: Span) -> PlanResult<()> {
+        self.budget.joins += 1;
+        if self.budget.joins <= MAX_JOINS {
+            return Ok(());
+        }
+        let message = format!("the query has more than {MAX_JOINS} joins once its views are written out");
+        Err(PlanError::rejected(at, message)
+            .label("too large from here on")
+            .help("write a part of the query to a table")
+            .into())
+    }
+
     /// Counts a table that is read.
     pub(super) fn charge(&mut self, columns: usize, at: Span) -> PlanResult<()> {
         self.budget.tables += 1;

@@ -24,15 +24,40 @@ pub(super) struct FromItem {
 impl FromItem {
     /// An item whose columns go by one name; empty for one without a name.
     pub fn named(rel: Rel, qualifier: &[String]) -> Self {
-        let name: Vec<&str> = qualifier.iter().map(String::as_str).collect();
-        let scope = Scope::of_table(&name, rel.columns.iter().map(|c| (c.name.to_string(), c.ty.clone())));
+        Self::written(rel, qualifier, &[])
+    }
+
+    /// The same where columns bear the name of another one: their places, and the name that the plan does not give them.
+    pub fn written(rel: Rel, qualifier: &[String], repeated: &[(usize, Arc<str>)]) -> Self {
+        let qualifier: Vec<&str> = qualifier.iter().map(String::as_str).collect();
+        let written = |i: usize| repeated.iter().find(|(at, _)| *at == i).map(|(_, name)| name);
+        let columns = rel.columns.iter().enumerate();
+        let columns = columns.map(|(i, c)| (written(i).unwrap_or(&c.name).to_string(), c.ty.clone()));
+        let scope = Scope::of_table(&qualifier, columns);
         FromItem { rel, scope }
+    }
+
+    /// The item by its alias, if it has one. Columns of one name stay so unless the alias names all columns.
+    fn called(self, alias: Option<&TableAlias>) -> PlanResult<Self> {
+        let Some(alias) = alias else { return Ok(self) };
+        let FromItem { rel, scope } = self;
+        let rel = rename(rel, alias)?;
+        let name = [alias.name.value.as_str()];
+        let scope = if alias.columns.is_empty() {
+            Scope::of_table(&name, scope.columns().iter().cloned())
+        } else {
+            Scope::of_table(&name, rel.columns.iter().map(|c| (c.name.to_string(), c.ty.clone())))
+        };
+        Ok(FromItem { rel, scope })
     }
 }
 
 impl<'a> Builder<'a> {
     /// The FROM clause of a SELECT.
     pub(super) fn read_from(&mut self, select: &'a Select) -> PlanResult<FromItem> {
+        if select.from.len() != 1 {
+            self.top = false;
+        }
         match select.from.as_slice() {
             [] => Ok(FromItem::named(self.one_row(select.span), &[])),
             [one] => self.table_ref(one, select),
@@ -42,6 +67,8 @@ impl<'a> Builder<'a> {
 
     /// One FROM item with its name and its joins.
     pub(super) fn table_ref(&mut self, table: &'a TableRef, select: &'a Select) -> PlanResult<FromItem> {
+        self.repeated.clear();
+        self.top &= matches!(table.kind, TableRefKind::Table { .. } | TableRefKind::Parenthesized(_));
         let (rel, name) = match &table.kind {
             TableRefKind::Table { system_time: Some(_), .. } => {
                 return Err(PlanError::unsupported(table.span, "a temporal table").into());
@@ -58,27 +85,17 @@ impl<'a> Builder<'a> {
             }
             TableRefKind::Unnest { .. } => return Err(PlanError::unsupported(table.span, "UNNEST").into()),
             TableRefKind::Join(join) => {
-                let item = self.join(join, table.span, select)?;
-                return match &table.alias {
-                    Some(alias) => Ok(FromItem::named(rename(item.rel, alias)?, &[alias.name.value.clone()])),
-                    None => Ok(item),
-                };
+                return self.join(join, table.span, select)?.called(table.alias.as_ref());
             }
             TableRefKind::MatchRecognize(_) => {
                 return Err(PlanError::unsupported(table.span, "MATCH_RECOGNIZE").into());
             }
             TableRefKind::Parenthesized(inner) => {
-                let item = self.table_ref(inner, select)?;
-                return match &table.alias {
-                    Some(alias) => Ok(FromItem::named(rename(item.rel, alias)?, &[alias.name.value.clone()])),
-                    None => Ok(item),
-                };
+                return self.table_ref(inner, select)?.called(table.alias.as_ref());
             }
         };
-        match &table.alias {
-            Some(alias) => Ok(FromItem::named(rename(rel, alias)?, &[alias.name.value.clone()])),
-            None => Ok(FromItem::named(rel, &name)),
-        }
+        let repeated = std::mem::take(&mut self.repeated);
+        FromItem::written(rel, &name, &repeated).called(table.alias.as_ref())
     }
 
     /// A CTE, table or view by its name. `select` is where an inferred table finds its columns.
@@ -88,6 +105,7 @@ impl<'a> Builder<'a> {
         hints: &[Hint],
         select: Option<(&'a Select, Option<&'a TableAlias>)>,
     ) -> PlanResult<(Rel, Vec<String>)> {
+        let top = std::mem::take(&mut self.top);
         let qualifier: Vec<String> = name.parts.iter().map(|p| p.value.clone()).collect();
         if let [single] = name.parts.as_slice()
             && let Some(at) = self.ctes.iter().rposition(|c| c.name == single.value)
@@ -102,12 +120,13 @@ impl<'a> Builder<'a> {
                 self.charge(table.columns.len(), name.span)?;
                 Ok((self.scan(table, hints, name.span)?, full))
             }
-            Resolved::View(view) => Ok((self.view(&view, name.span)?, qualifier)),
+            Resolved::View(view) if self.open_views.contains(&view.path) => Err(reads_itself(&view, name)),
+            Resolved::View(view) => Ok((self.view(&view, top, name.span)?, qualifier)),
             Resolved::Unknown { path, qualified, .. } => {
                 if self.catalog.declares_tables() && !qualified {
-                    return Err(self.catalog.unknown_table(name));
+                    return Err(self.catalog.unknown_table(name, self.ctes.iter().map(|c| c.name)));
                 }
-                let Some((select, alias)) = select else { return Err(self.catalog.unknown_table(name)) };
+                let Some((select, alias)) = select else { return Err(self.catalog.unknown_table(name, [])) };
                 // Which of the tables a column belongs to, and whether it is a time attribute, only their DDL tells.
                 if self.joins > 0 {
                     return Err(PlanError::unsupported(name.span, "a join of a table without DDL").into());
@@ -124,14 +143,19 @@ impl<'a> Builder<'a> {
         // A CTE sees only those before it.
         let hidden = self.ctes.split_off(cte.visible);
         let result = self.query(cte.query);
+        let repeated = std::mem::take(&mut self.repeated);
         self.ctes.truncate(cte.visible);
         self.ctes.extend(hidden);
         let rel = result?;
+        if let (true, Some((_, name))) = (cte.columns.is_empty(), repeated.first()) {
+            return Err(duplicate_in_cte(name, cte.query.span));
+        }
         rename_columns(rel, cte.columns, used)
     }
 
-    /// A view's query is planned where the view was created, and its CTEs are its own.
-    fn view(&mut self, view: &Arc<View>, used: Span) -> PlanResult<Rel> {
+    /// A view's query is planned where the view was created, and its CTEs are its own. Its order counts if the view stands
+    /// for the statement's own query.
+    fn view(&mut self, view: &Arc<View>, top: bool, used: Span) -> PlanResult<Rel> {
         let (catalog, database) = self.catalog.current();
         let here = &*view.context.0 == catalog && &*view.context.1 == database;
         let other;
@@ -144,13 +168,28 @@ impl<'a> Builder<'a> {
         self.enter(used)?;
         let mut inner = Builder::new(context, self.bare_tvf);
         inner.nesting = self.nesting;
+        inner.top = top;
+        inner.open_views = std::mem::take(&mut self.open_views);
+        inner.open_views.push(view.path.clone());
         inner.budget = self.budget;
         let result = inner.query(&view.query);
         self.budget = inner.budget;
+        inner.open_views.pop();
+        self.open_views = std::mem::take(&mut inner.open_views);
         self.notes.append(&mut inner.notes);
         self.having.append(&mut inner.having);
         self.leave();
-        rename_columns(result?, &view.columns, used)
+        let rel = result?;
+        if let (true, Some((_, name))) = (view.columns.is_empty(), inner.repeated.first()) {
+            return Err(PlanError::rejected(
+                view.query.span,
+                format!("A column with the same name `{name}` has been defined"),
+            )
+            .label(format!("two columns are called `{name}`"))
+            .help("give one of them another name with AS")
+            .into());
+        }
+        rename_columns(rel, &view.columns, used)
     }
 
     /// A table without DDL: its columns are those that the SELECT around it uses.
@@ -289,6 +328,12 @@ fn rename_columns(rel: Rel, names: &[Ident], at: Span) -> PlanResult<Rel> {
     if names.is_empty() {
         return Ok(rel);
     }
+    if let Some((_, again)) = names.iter().enumerate().find(|(i, n)| names[..*i].iter().any(|o| o.value == n.value)) {
+        return Err(PlanError::rejected(again.span, format!("Duplicate name '{}' in column alias list", again.value))
+            .label("this name is taken")
+            .help("give each column a name of its own")
+            .into());
+    }
     if names.len() != rel.columns.len() {
         return Err(PlanError::rejected(
             names.first().map_or(at, |n| names.iter().fold(n.span, |s, n| s.to(n.span))),
@@ -300,6 +345,24 @@ fn rename_columns(rel: Rel, names: &[Ident], at: Span) -> PlanResult<Rel> {
     let exprs = rel.all_columns();
     let names = names.iter().map(|n| n.value.as_str().into()).collect();
     Ok(rel.project_as(exprs, names, Origins::none()))
+}
+
+/// A CTE whose columns cannot be told apart.
+pub(super) fn duplicate_in_cte(name: &str, at: Span) -> Box<PlanError> {
+    let message = format!("Column has duplicate column name '{name}' and no column list specified");
+    PlanError::rejected(at, message)
+        .label(format!("two columns are called `{name}`"))
+        .help("give one of them another name with AS")
+        .into()
+}
+
+/// Flink looks for a view's tables before there is the view.
+fn reads_itself(view: &View, name: &ObjectName) -> Box<PlanError> {
+    let written: Vec<&str> = name.parts.iter().map(|p| p.value.as_str()).collect();
+    PlanError::rejected(name.span, format!("Object '{}' not found", written.join(".")))
+        .label(format!("the view `{}` is not there while it is defined", view.path.name))
+        .help("read the table that the view is made of")
+        .into()
 }
 
 /// The type a time column of an inferred table is taken to have.

@@ -28,6 +28,7 @@ impl<'a> Builder<'a> {
         self.joins += 1;
         let mut left = self.table_ref(first, select)?;
         for other in others {
+            self.charge_join(other.span)?;
             let right = self.table_ref(other, select)?;
             check_names(&left.scope, &right.scope, other.span)?;
             let scope = left.scope.join(right.scope);
@@ -40,6 +41,7 @@ impl<'a> Builder<'a> {
 
     /// A join with its condition.
     pub(super) fn join(&mut self, join: &'a JoinSyntax, span: Span, select: &'a Select) -> PlanResult<FromItem> {
+        self.charge_join(span)?;
         self.joins += 1;
         let left = self.table_ref(&join.left, select)?;
         let right = self.table_ref(&join.right, select)?;
@@ -94,12 +96,9 @@ impl<'a> Builder<'a> {
         };
         names
             .iter()
-            .map(|name| match (left.single(name)?, right.single(name)?) {
-                (Some(l), Some(r)) => Ok(Common { name: name.value.clone(), left: l, right: r, at: name.span }),
-                _ => {
-                    Err(PlanError::unsupported(name.span, "USING or NATURAL over a column that is merged already")
-                        .into())
-                }
+            .map(|name| {
+                let (left, right) = (left.single(name)?, right.single(name)?);
+                Ok(Common { name: name.value.clone(), left, right, at: name.span })
             })
             .collect()
     }

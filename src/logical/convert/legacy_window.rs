@@ -119,7 +119,10 @@ fn literal(e: &Expr) -> Option<Literal> {
 }
 
 fn length(e: &Expr, name: &str, t: &mut Translator<'_>) -> PlanResult<i64> {
-    let rex = simplify::simplify(t.expr(e, &mut Scope::new())?);
+    t.window_length = true;
+    let length = t.expr(e, &mut Scope::new());
+    t.window_length = false;
+    let rex = simplify::simplify(length?);
     match rex.as_literal() {
         Some(Value::Millis(ms)) if *ms > 0 => Ok(*ms),
         Some(Value::Millis(ms)) => Err(PlanError::rejected(e.span, format!("a length of {name} must be positive, but is {ms} ms"))

@@ -36,6 +36,10 @@ pub struct Builder<'a> {
     catalog: &'a Catalog,
     ctes: Vec<CteBinding<'a>>,
     nesting: usize,
+    /// The views that are being expanded, outermost first.
+    open_views: Vec<TablePath>,
+    /// The query at hand is the statement's own, or one that stands in its place: its order counts.
+    top: bool,
     budget: budget::Budget,
     /// Window functions may stand in FROM without `TABLE( )` (all targets but Flink 1.20).
     bare_tvf: bool,
@@ -51,6 +55,8 @@ pub struct Builder<'a> {
     joins: usize,
     /// How many columns that SELECT has of its own.
     sort_own: usize,
+    /// Columns of the last query that bear the name of another one: the plan numbers them, but to the text they are one name.
+    repeated: Vec<(usize, Arc<str>)>,
 }
 
 /// A CTE in sight: its name and query, and how many CTEs its own query sees.
@@ -69,6 +75,8 @@ impl<'a> Builder<'a> {
             catalog,
             ctes: Vec::new(),
             nesting: 0,
+            open_views: Vec::new(),
+            top: true,
             budget: budget::Budget::default(),
             bare_tvf,
             notes: Vec::new(),
@@ -78,6 +86,7 @@ impl<'a> Builder<'a> {
             sort_items: Vec::new(),
             sort_columns: Vec::new(),
             sort_own: 0,
+            repeated: Vec::new(),
         }
     }
 

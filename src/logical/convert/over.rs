@@ -80,6 +80,17 @@ impl SelectResolver<'_> {
         let partition_by = window.partition_by.iter().map(|e| self.over_expr(e, t)).collect::<PlanResult<Vec<_>>>()?;
         let partition_origins = window.partition_by.iter().map(|e| Origins::at(e.span)).collect();
         let order_by = window.order_by.iter().map(|o| self.sort(o, t)).collect::<PlanResult<Vec<_>>>()?;
+        let orders = order_by.iter().any(|s| s.expr.as_literal().is_none());
+        if !orders && matches!(name, "ROW_NUMBER" | "RANK" | "DENSE_RANK") {
+            let at = window.order_by.first().map_or(spec.span, |o| o.span);
+            return Err(PlanError::rejected(
+                at,
+                "Over Agg: The window rank function requires order by clause with non-constant fields",
+            )
+            .label("nothing to rank by")
+            .help(format!("name a column: {name}() OVER (PARTITION BY ... ORDER BY column)"))
+            .into());
+        }
         if let (Some(frame), "LAG" | "LEAD" | "ROW_NUMBER" | "RANK" | "DENSE_RANK") =
             (window.frame.filter(|_| window.bounds), name)
         {
@@ -203,7 +214,7 @@ fn resolve<'w>(windows: &'w [NamedWindow], spec: &'w WindowSpec, depth: usize) -
     };
     let Some(base) = &spec.base else { return Ok(own) };
     let Some(named) = windows.iter().find(|w| w.name.value == base.value) else {
-        let near = crate::catalog::suggest::nearest(&base.value, windows.iter().map(|w| w.name.value.as_str()));
+        let near = crate::nearest::nearest(&base.value, windows.iter().map(|w| w.name.value.as_str()));
         let error =
             PlanError::rejected(base.span, format!("window '{}' not found", base.value)).label("no such window");
         return Err(match near {

@@ -14,6 +14,9 @@ impl<'a> Builder<'a> {
         self.enter(query.span)?;
         let visible = self.ctes.len();
         for cte in &query.with {
+            if let (true, Some(name)) = (cte.columns.is_empty(), cte.query.repeated_name()) {
+                return Err(super::from::duplicate_in_cte(&name.value, name.span));
+            }
             let binding = CteBinding {
                 name: &cte.name.value,
                 columns: &cte.columns,
@@ -29,11 +32,17 @@ impl<'a> Builder<'a> {
     }
 
     pub(super) fn set_expr(&mut self, body: &'a SetExpr) -> PlanResult<Rel> {
+        self.top &= matches!(body, SetExpr::Select(_) | SetExpr::Query(_));
+        if !matches!(body, SetExpr::Select(_) | SetExpr::Query(_)) {
+            self.repeated.clear();
+        }
         match body {
             SetExpr::Select(select) => self.select(select),
             SetExpr::Values(rows, span) => self.values(rows, *span),
             SetExpr::SetOperation { op, all, left, right, op_span } => {
-                self.set_operation(*op, *all, left, right, *op_span)
+                let union = self.set_operation(*op, *all, left, right, *op_span);
+                self.repeated.clear();
+                union
             }
             SetExpr::Query(query) => self.query(query),
         }

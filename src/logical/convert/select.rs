@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use rustc_hash::FxHashSet;
+
 use super::Builder;
 use super::aggregate::AggregateCollector;
 use super::budget::check_size;
@@ -91,13 +93,16 @@ impl<'a> Builder<'a> {
         }
         check_windows(&select.windows)?;
         let sort_items = std::mem::take(&mut self.sort_items);
-        let FromItem { mut rel, mut scope } = self.read_from(select)?;
-        if let Some(condition) = &select.selection {
-            rel = self.filter(rel, condition, &mut scope, "WHERE")?;
-        }
         let aggregates = select.group_by.is_some()
             || select.having.is_some()
             || select.items.iter().any(|i| matches!(i, SelectItem::Expr { expr, .. } if contains_aggregate(expr)));
+        // Rows that are put together anew have no order.
+        self.top &= !aggregates && !select.distinct && sort_items.is_empty();
+        let FromItem { mut rel, mut scope } = self.read_from(select)?;
+        self.top = false;
+        if let Some(condition) = &select.selection {
+            rel = self.filter(rel, condition, &mut scope, "WHERE")?;
+        }
         let rel = if aggregates {
             self.aggregate_select(select, rel, &mut scope, &sort_items)?
         } else {
@@ -130,7 +135,7 @@ impl<'a> Builder<'a> {
     ) -> PlanResult<Rel> {
         let mut translator = Translator::new(self.catalog);
         let mut exprs = Vec::new();
-        let mut names: Vec<Arc<str>> = Vec::new();
+        let mut names = ItemNames::default();
         for (i, item) in select.items.iter().enumerate() {
             match item {
                 SelectItem::Expr { expr, alias } => {
@@ -142,7 +147,7 @@ impl<'a> Builder<'a> {
                         clause: "the select list",
                     };
                     exprs.push(simplify::simplify_item(translator.select_item(expr, &mut resolver)?));
-                    names.push(item_name(expr, alias.as_ref(), i));
+                    names.written(item_name(expr, alias.as_ref(), i));
                 }
                 SelectItem::Star(span) => {
                     if scope.columns().is_empty() || select.from.is_empty() {
@@ -150,19 +155,21 @@ impl<'a> Builder<'a> {
                             .label("there is no FROM")
                             .into());
                     }
+                    scope.check_star(*span)?;
                     for (name, rex) in scope.star() {
                         exprs.push(rex.at(*span));
-                        names.push(name.into());
+                        names.of_star(name);
                     }
                 }
                 SelectItem::QualifiedStar(table) => {
                     for c in scope.qualified_star(&table.parts)? {
                         exprs.push(scope.rex(c).at(table.span));
-                        names.push(scope.columns()[c].0.as_str().into());
+                        names.of_star(&scope.columns()[c].0);
                     }
                 }
             }
         }
+        let mut names = names.list;
         self.sort_own = exprs.len();
         self.sort_columns.clear();
         for expr in sort_items {
@@ -177,7 +184,61 @@ impl<'a> Builder<'a> {
             self.sort_columns.push(place);
         }
         check_size(&exprs, &rel, select.span)?;
-        Ok(rel.project_as(exprs, unique_names(names), Origins::at(select.span)))
+        if is_sorted(&rel) && exprs.iter().any(Rex::contains_over) {
+            return Err(PlanError::rejected(select.span, "Flink finds no plan for OVER on the sorted rows of a view")
+                .label("the view that is read here ends with ORDER BY")
+                .help("take ORDER BY out of the view")
+                .into());
+        }
+        let names = self.unique_names(names, self.sort_own);
+        Ok(rel.project_as(exprs, names, Origins::at(select.list_span())))
+    }
+}
+
+/// The names of a select list, in its order.
+#[derive(Default)]
+pub(super) struct ItemNames {
+    pub list: Vec<Arc<str>>,
+    taken: FxHashSet<Arc<str>>,
+}
+
+impl ItemNames {
+    /// An item that is written out bears its name whoever else does.
+    pub fn written(&mut self, name: Arc<str>) {
+        self.taken.insert(name.clone());
+        self.list.push(name);
+    }
+
+    /// A column that `*` brings gets a number if its name is taken (Calcite's `addToSelectList`).
+    pub fn of_star(&mut self, name: &str) {
+        let mut candidate: Arc<str> = name.into();
+        let mut number = 0;
+        while !self.taken.insert(candidate.clone()) {
+            candidate = format!("{name}{number}").into();
+            number += 1;
+        }
+        self.list.push(candidate);
+    }
+}
+
+impl Builder<'_> {
+    /// The names that the plan gives the columns of a SELECT, of which the first `own` are its own; notes which of them share
+    /// a name in the text.
+    pub(super) fn unique_names(&mut self, names: Vec<Arc<str>>, own: usize) -> Vec<Arc<str>> {
+        let given = unique_names(names.clone());
+        self.repeated.clear();
+        let differ = names.into_iter().zip(&given).take(own).enumerate().filter(|(_, (name, given))| name != *given);
+        self.repeated.extend(differ.map(|(i, (name, _))| (i, name)));
+        given
+    }
+}
+
+/// True if nothing but projections and filters stands on an order without limit.
+fn is_sorted(rel: &Rel) -> bool {
+    match &rel.op {
+        RelOp::Sort(sort) => sort.fetch.is_none() && sort.offset == 0,
+        RelOp::Project(_) | RelOp::Filter(_) => is_sorted(rel.input()),
+        _ => false,
     }
 }
 

@@ -12,7 +12,7 @@ use crate::logical::simplify;
 use crate::logical::translate::Translator;
 use crate::plan_error::{PlanError, PlanResult};
 use crate::source::Span;
-use crate::syntax::ast::Insert;
+use crate::syntax::ast::{Ident, Insert};
 
 /// A sink and the query in its shape.
 pub struct InsertTarget {
@@ -54,7 +54,7 @@ impl<'a> Builder<'a> {
             }
             Resolved::Unknown { qualified, .. } => {
                 if self.catalog.declares_tables() && !qualified {
-                    return Err(self.catalog.unknown_table(&insert.table));
+                    return Err(self.catalog.unknown_table(&insert.table, []));
                 }
                 let rel = self.query(&insert.query)?;
                 self.note(format!("sink `{name}` has no DDL; it takes the query's columns"), insert.table.span);
@@ -89,6 +89,9 @@ impl<'a> Builder<'a> {
             let Some(at) = position(&column.value) else {
                 return Err(unknown_column(&table, column));
             };
+            if fixed[at].is_some() {
+                return Err(assigned_again(column));
+            }
             if let Some(value) = value {
                 let mut scope = crate::logical::scope::Scope::new();
                 fixed[at] = Some(simplify::simplify(Translator::new(self.catalog).expr(value, &mut scope)?));
@@ -102,12 +105,7 @@ impl<'a> Builder<'a> {
             for column in &insert.columns {
                 let at = position(&column.value).ok_or_else(|| unknown_column(&table, column))?;
                 if places.contains(&at) {
-                    return Err(PlanError::rejected(
-                        column.span,
-                        format!("target column '{}' is assigned more than once", column.value),
-                    )
-                    .label("the second time")
-                    .into());
+                    return Err(assigned_again(column));
                 }
                 places.push(at);
             }
@@ -187,7 +185,7 @@ fn check_rowtimes(rel: &Rel, sink: &str, at: Span) -> PlanResult<()> {
 }
 
 fn unknown_column(table: &Table, column: &crate::syntax::ast::Ident) -> Box<PlanError> {
-    let near = crate::catalog::suggest::nearest(&column.value, table.columns.iter().map(|c| c.name.as_str()));
+    let near = crate::nearest::nearest(&column.value, table.columns.iter().map(|c| c.name.as_str()));
     let error = PlanError::rejected(column.span, format!("unknown target column '{}'", column.value))
         .label(format!("`{}` has no such column to write", table.path.name));
     match near {
@@ -246,4 +244,11 @@ fn widens(from: &TypeKind, to: &TypeKind) -> bool {
         _ => 7,
     };
     matches!(to, TypeKind::Decimal(..)) || width(from) <= width(to)
+}
+
+fn assigned_again(column: &Ident) -> Box<PlanError> {
+    PlanError::rejected(column.span, format!("target column '{}' is assigned more than once", column.value))
+        .label("the second time")
+        .help("name each column once")
+        .into()
 }

@@ -18,23 +18,26 @@ impl<'a> Builder<'a> {
         if query.order_by.is_empty() && !counts {
             return self.set_expr(&query.body);
         }
+        // What is ordered or limited itself has no order of its own.
+        let top = std::mem::take(&mut self.top);
+        refuse_two_orders(query)?;
         // Items that are neither a place nor a name of the result are computed beside it.
         let select = select_of(&query.body);
         let mut extra: Vec<&'a Expr> = Vec::new();
         for item in &query.order_by {
-            if place_of(item, select).is_none() {
+            if place_of(item, select)?.is_none() {
                 extra.push(&item.expr);
             }
         }
         if extra.is_empty() || select.is_none() {
             let rel = self.set_expr(&query.body)?;
-            return self.sorted(rel, query, offset, fetch, select, &[]);
+            return self.sorted(rel, query, (offset, fetch), top, select, &[]);
         }
         self.sort_items = extra;
         let rel = self.set_expr(&query.body)?;
         let places = std::mem::take(&mut self.sort_columns);
         let own = self.sort_own;
-        let rel = self.sorted(rel, query, offset, fetch, select, &places)?;
+        let rel = self.sorted(rel, query, (offset, fetch), top, select, &places)?;
         let exprs = (0..own).map(|i| rel.column(i)).collect();
         let names = rel.columns[..own].iter().map(|c| c.name.clone()).collect();
         Ok(rel.project_as(exprs, names, Origins::at(query.span)))
@@ -44,15 +47,15 @@ impl<'a> Builder<'a> {
         &mut self,
         rel: Rel,
         query: &'a Query,
-        offset: i64,
-        fetch: Option<i64>,
+        (offset, fetch): (i64, Option<i64>),
+        top: bool,
         select: Option<&Select>,
         places: &[usize],
     ) -> PlanResult<Rel> {
         let mut computed = places.iter();
         let mut keys = Vec::with_capacity(query.order_by.len());
         for item in &query.order_by {
-            let column = match place_of(item, select) {
+            let column = match place_of(item, select)? {
                 Some(Place::Ordinal(n)) if (1..=rel.columns.len()).contains(&n) => n - 1,
                 Some(Place::Ordinal(_)) => {
                     return Err(PlanError::rejected(item.span, "ordinal out of range")
@@ -65,6 +68,10 @@ impl<'a> Builder<'a> {
                     None => self.column_of(&rel, item)?,
                 },
             };
+            // Once is enough (Calcite's `RelCollations.of` keeps the first).
+            if keys.iter().any(|k: &SortKey| k.column == column) {
+                continue;
+            }
             keys.push(SortKey {
                 column,
                 descending: item.descending,
@@ -80,7 +87,7 @@ impl<'a> Builder<'a> {
         if fetch == Some(0) {
             return Ok(Rel { op: RelOp::Values(Vec::new()), inputs: Vec::new(), columns, origins: at });
         }
-        if fetch.is_none() && offset == 0 && self.nesting > 1 {
+        if fetch.is_none() && offset == 0 && !top {
             return Ok(rel);
         }
         Ok(Rel {
@@ -118,14 +125,15 @@ enum Place {
 }
 
 /// A number is a place, a name is an alias (or a plain column that is selected under its own name).
-fn place_of(item: &OrderItem, select: Option<&Select>) -> Option<Place> {
-    match &item.expr.kind {
-        ExprKind::Literal(Literal::Number(n)) => n.parse().ok().map(Place::Ordinal),
+fn place_of(item: &OrderItem, select: Option<&Select>) -> PlanResult<Option<Place>> {
+    Ok(match &item.expr.kind {
+        // A fraction is cut off.
+        ExprKind::Literal(Literal::Number(n)) => n.split('.').next().and_then(|n| n.parse().ok()).map(Place::Ordinal),
         ExprKind::Column(path) => {
-            let [name] = path.as_slice() else { return None };
-            let select = select?;
+            let [name] = path.as_slice() else { return Ok(None) };
+            let Some(select) = select else { return Ok(None) };
             if select.items.iter().any(|i| !matches!(i, SelectItem::Expr { .. })) {
-                return None;
+                return Ok(None);
             }
             let matches = |i: &SelectItem| match i {
                 SelectItem::Expr { alias: Some(alias), .. } => alias.value == name.value,
@@ -134,10 +142,33 @@ fn place_of(item: &OrderItem, select: Option<&Select>) -> Option<Place> {
                 }
                 _ => false,
             };
-            select.items.iter().position(matches).map(Place::Item)
+            let mut found = select.items.iter().enumerate().filter(|(_, i)| matches(i)).map(|(at, _)| at);
+            let first = found.next();
+            if found.next().is_some() {
+                return Err(PlanError::rejected(name.span, format!("Column '{}' is ambiguous", name.value))
+                    .label("more than one item of the select list has this name")
+                    .help("order by its number, or give one of them another name with AS")
+                    .into());
+            }
+            first.map(Place::Item)
         }
         _ => None,
-    }
+    })
+}
+
+/// Flink fails on `(SELECT ... LIMIT 3) ORDER BY a`: a query in parentheses with an order or limit takes no other around it.
+fn refuse_two_orders(query: &Query) -> PlanResult<()> {
+    let SetExpr::Query(inner) = &query.body else { return Ok(()) };
+    let limits = |q: &Query| q.limit.as_ref().or(q.offset.as_ref()).map(|e| e.span);
+    let own = inner.order_by.first().map(|o| o.span).or(limits(inner));
+    let (Some(_), Some(outer)) = (own, query.order_by.first().map(|o| o.span).or(limits(query))) else { return Ok(()) };
+    Err(PlanError::rejected(
+        outer,
+        "SQL validation failed: the query in parentheses has an ORDER BY or LIMIT of its own",
+    )
+    .label("a second one")
+    .help("make it a subquery: SELECT * FROM (...)")
+    .into())
 }
 
 fn select_of(body: &SetExpr) -> Option<&Select> {

@@ -37,6 +37,18 @@ impl<'a> Builder<'a> {
     ) -> PlanResult<Rel> {
         let name = call.name.last().to_ascii_uppercase();
         let Some((name, parameters)) = PARAMETERS.iter().find(|(n, _)| *n == name) else {
+            if !lateral
+                && !self.catalog.declares_function(&call.name)
+                && let Some(near) = crate::nearest::nearest(&name, PARAMETERS.iter().map(|(n, _)| *n))
+            {
+                return Err(PlanError::rejected(
+                    call.name.span,
+                    format!("No match found for function signature {name}"),
+                )
+                .label("no such function")
+                .help(format!("did you mean {near}?"))
+                .into());
+            }
             let what = if lateral { "LATERAL TABLE" } else { "a table function" };
             return Err(PlanError::unsupported(span, what).into());
         };
@@ -146,7 +158,8 @@ impl<'a> Builder<'a> {
                 .label("not allowed here")
                 .into());
         }
-        Ok(FromItem::named(rel, &qualifier))
+        let repeated = std::mem::take(&mut self.repeated);
+        Ok(FromItem::written(rel, &qualifier, &repeated))
     }
 
     fn partition_keys(
@@ -164,23 +177,28 @@ impl<'a> Builder<'a> {
         }
         let mut scope = input.scope.clone();
         let mut translator = Translator::new(self.catalog);
-        table
-            .partition_by
-            .iter()
-            .map(|e| {
-                translator.expr(e, &mut scope)?.as_input().ok_or_else(|| {
-                    PlanError::rejected(e.span, "PARTITION BY of a table argument takes columns only")
-                        .label("not a column")
-                        .into()
-                })
-            })
-            .collect()
+        let mut keys = Vec::with_capacity(table.partition_by.len());
+        for e in &table.partition_by {
+            let key = translator.expr(e, &mut scope)?.as_input().ok_or_else(|| {
+                PlanError::rejected(e.span, "PARTITION BY of a table argument takes columns only").label("not a column")
+            })?;
+            if keys.contains(&key) {
+                return Err(PlanError::rejected(e.span, "PARTITION BY of a table argument names a column twice")
+                    .label("the second time; Flink finds no plan for it")
+                    .help("name it once")
+                    .into());
+            }
+            keys.push(key);
+        }
+        Ok(keys)
     }
 
     /// A constant interval of milliseconds.
     fn length(&mut self, e: &Expr, name: &str, usage: &str) -> PlanResult<i64> {
         let mut scope = crate::logical::scope::Scope::new();
-        let rex = simplify::simplify(Translator::new(self.catalog).expr(e, &mut scope)?);
+        let mut translator = Translator::new(self.catalog);
+        translator.window_length = true;
+        let rex = simplify::simplify(translator.expr(e, &mut scope)?);
         match rex.as_literal() {
             Some(Value::Millis(ms)) => Ok(*ms),
             Some(Value::Months(_)) => {

@@ -4,13 +4,14 @@
 //! Calcite's `FilterJoinRule` with `RelOptUtil.simplifyJoin`, and `JoinPushTransitivePredicatesRule`. A side whose rows are
 //! kept without a partner loses none of them by the join's own condition.
 
-use super::predicates::{predicates, rejects_nulls};
 use super::push_filters::push_simplified;
+use super::strong::rejects_nulls;
 use crate::catalog::functions::operators as op;
 use crate::logical::join::{Join, JoinType, Side, join_columns, shifted, side};
 use crate::logical::make;
 use crate::logical::rel::{Rel, RelOp};
 use crate::logical::rex::{Origins, Rex};
+use crate::logical::simplify;
 
 /// A join under the conditions `above`, which are written at `origins`.
 pub(super) fn push_through_join(join: Join, inputs: Vec<Rel>, above: Vec<Rex>, origins: Origins, at: Origins) -> Rel {
@@ -27,20 +28,22 @@ pub(super) fn push_through_join(join: Join, inputs: Vec<Rel>, above: Vec<Rex>, o
         let (into_left, into_right) = (!join_type.pads_left(), !join_type.pads_right());
         kept.extend(split.put(c, into_left, into_right, join_type == JoinType::Inner));
     }
-    let Split { left: left_conditions, right: right_conditions, both, .. } = split;
-    let mut left = push_simplified(left, left_conditions, origins.clone());
-    let mut right = push_simplified(right, right_conditions, origins.clone());
-    let equal = equalities(&both, width);
+    let equal = equalities(&split.both, width);
+    if join_type == JoinType::Inner {
+        split.derive();
+    }
+    let (from_left, from_right) = (split.left.clone(), split.right.clone());
     if !join_type.pads_left() {
-        let implied =
-            implied(&predicates(&left), &predicates(&right), &|l| equal.iter().find(|(a, _)| *a == l).map(|(_, b)| *b));
-        right = push_simplified(right, implied, origins.clone());
+        let place = |l: usize| equal.iter().find(|(a, _)| *a == l).map(|(_, b)| *b);
+        implied(&from_left, &place).into_iter().for_each(|c| push_new(&mut split.right, c));
     }
     if !join_type.pads_right() {
-        let implied =
-            implied(&predicates(&right), &predicates(&left), &|r| equal.iter().find(|(_, b)| *b == r).map(|(a, _)| *a));
-        left = push_simplified(left, implied, origins.clone());
+        let place = |r: usize| equal.iter().find(|(_, b)| *b == r).map(|(a, _)| *a);
+        implied(&from_right, &place).into_iter().for_each(|c| push_new(&mut split.left, c));
     }
+    let Split { left: left_conditions, right: right_conditions, both, .. } = split;
+    let left = push_simplified(left, left_conditions, origins.clone());
+    let right = push_simplified(right, right_conditions, origins.clone());
     let join = Join { join_type, conditions: both, condition_origins: join.condition_origins };
     let rel = Rel::join(left, right, join, at);
     // A side that is not padded any more may have columns without NULL; who reads them was told otherwise.
@@ -86,6 +89,30 @@ impl Split {
     }
 }
 
+impl Split {
+    /// Alternatives each of which asks something of one side ask one of these of it (Flink's `JoinDependentConditionDerivationRule`).
+    fn derive(&mut self) {
+        let back = -isize::try_from(self.width).unwrap_or(isize::MAX);
+        for c in self.both.clone() {
+            let Some(alternatives) = c.as_call(op::OR.name) else { continue };
+            for wanted in [Side::Left, Side::Right] {
+                let parts: Option<Vec<Rex>> = alternatives
+                    .iter()
+                    .map(|a| {
+                        let own = simplify::conjuncts(a.clone()).into_iter().filter(|c| side(c, self.width) == wanted);
+                        simplify::and_all(own.collect())
+                    })
+                    .collect();
+                let Some(any) = parts.and_then(simplify::or_all) else { continue };
+                match wanted {
+                    Side::Right => push_new(&mut self.right, shifted(&any, back)),
+                    _ => push_new(&mut self.left, any),
+                }
+            }
+        }
+    }
+}
+
 fn push_new(list: &mut Vec<Rex>, c: Rex) {
     if !list.contains(&c) {
         list.push(c);
@@ -115,8 +142,8 @@ fn equalities(conditions: &[Rex], width: usize) -> Vec<(usize, usize)> {
     out
 }
 
-/// What `from` says of columns that the other side has too, as far as it is not `known` there.
-fn implied(from: &[Rex], known: &[Rex], place: &dyn Fn(usize) -> Option<usize>) -> Vec<Rex> {
+/// What `from` says of columns that the other side has too.
+fn implied(from: &[Rex], place: &dyn Fn(usize) -> Option<usize>) -> Vec<Rex> {
     let mut out: Vec<Rex> = Vec::new();
     for c in from {
         let mut reads = false;
@@ -127,15 +154,11 @@ fn implied(from: &[Rex], known: &[Rex], place: &dyn Fn(usize) -> Option<usize>) 
                 all &= place(i).is_some();
             }
         });
-        if !(reads && all) {
-            continue;
-        }
-        let c = c.map_inputs(&mut |i, used| {
-            let ty = used.ty.clone();
-            place(i).map_or_else(|| used.clone(), |k| Rex::input(k, ty).with_origins(&used.origins))
-        });
-        if !known.contains(&c) && !out.contains(&c) {
-            out.push(c);
+        if reads && all {
+            out.push(c.map_inputs(&mut |i, used| {
+                let ty = used.ty.clone();
+                place(i).map_or_else(|| used.clone(), |k| Rex::input(k, ty).with_origins(&used.origins))
+            }));
         }
     }
     out

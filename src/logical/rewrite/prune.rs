@@ -85,6 +85,11 @@ fn prune(rel: Rel, wanted: &[usize]) -> (Rel, ColumnMap) {
             (Rel { op: RelOp::Union, inputs, columns, origins }, map)
         }
         RelOp::Join(join) => prune_join(join, inputs, origins, wanted),
+        RelOp::Values(rows) if rows.is_empty() => {
+            let map = positions(columns.len(), wanted);
+            let columns = wanted.iter().map(|i| columns[*i].clone()).collect();
+            (Rel { op: RelOp::Values(rows), inputs, columns, origins }, map)
+        }
         // These read (or keep) their whole input.
         op @ (RelOp::Over(_)
         | RelOp::Rank(_)
@@ -192,15 +197,15 @@ fn prune_join(join: Join, inputs: Vec<Rel>, origins: Origins, wanted: &[usize]) 
     let mut narrowed = Vec::with_capacity(2);
     for input in inputs {
         let width = input.columns.len();
-        let own: Vec<usize> =
+        let mut own: Vec<usize> =
             needed.iter().filter(|i| (first..first + width).contains(*i)).map(|i| i - first).collect();
+        if own.is_empty() {
+            // Rows must have a column.
+            own.push(0);
+        }
         map.extend(positions(width, &own).into_iter().map(|at| at.map(|at| at + kept)));
-        let input = if own.is_empty() {
-            project_pruned(input, Vec::new(), Vec::new(), Origins::none())
-        } else {
-            let (input, places) = prune(input, &own);
-            select(input, &places, &own)
-        };
+        let (input, places) = prune(input, &own);
+        let input = select(input, &places, &own);
         kept += input.columns.len();
         first += width;
         narrowed.push(input);

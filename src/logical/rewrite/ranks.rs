@@ -50,7 +50,23 @@ fn rank_type(rel: &Rel) -> Option<RankType> {
 
 fn to_rank(input: Rel, rank_type: RankType, conditions: Vec<Rex>, origins: Origins) -> PlanResult<Rel> {
     let number = input.columns.len() - 1;
-    let RankRange { start, end, rest, bounds } = simplify::rank_range(conditions, number);
+    let RankRange { start, end, rest, bounds, inexact } = simplify::rank_range(conditions.clone(), number);
+    let reads_rank = |e: &Rex| {
+        let mut reads = false;
+        e.visit(&mut |r| reads |= r.as_input() == Some(number));
+        reads
+    };
+    if let Some(bound) = inexact {
+        let at = bound.origins.first().or(origins.first()).unwrap_or_default();
+        return Err(PlanError::rejected(at, "the rank is compared with a DOUBLE, on which Flink fails: class java.math.BigDecimal cannot be cast to class java.lang.Long")
+            .label("not a whole number")
+            .help("write the bound as a whole number")
+            .into());
+    }
+    // What else is asked of the rank would have to be asked of every row: then it is no Top-N.
+    if rest.iter().any(reads_rank) {
+        return Ok(input.filter(conditions, origins));
+    }
     if bounds.is_empty() {
         return Ok(input.filter(rest, origins));
     }

@@ -29,7 +29,7 @@ pub fn reduce_constants(rel: Rel) -> Rel {
             }
         }
         RelOp::Join(join) => {
-            let known: Vec<Option<Rex>> = inputs.iter().flat_map(constants).collect();
+            let known: Vec<Option<Rex>> = inputs.iter().flat_map(side_constants).collect();
             let conditions = join.conditions.into_iter().flat_map(|c| reduce_condition(c, &known)).collect();
             RelOp::Join(Join { conditions, ..join })
         }
@@ -70,6 +70,17 @@ fn reduce(exprs: Vec<Rex>, known: &[Option<Rex>]) -> Vec<Rex> {
             out.with_origins(&origins)
         })
         .collect()
+}
+
+/// The constants of a side of a join, those that are computed right below it among them.
+fn side_constants(rel: &Rel) -> Vec<Option<Rex>> {
+    let mut known = constants(rel);
+    if let RelOp::Project(exprs) = &rel.op {
+        for (known, e) in known.iter_mut().zip(exprs).filter(|(_, e)| is_constant(e)) {
+            known.get_or_insert_with(|| e.clone());
+        }
+    }
+    known
 }
 
 /// The condition of a join over what its inputs are known to hold; nothing if it always holds.

@@ -61,24 +61,20 @@ fn split_project(exprs: Vec<Rex>, columns: Vec<RelColumn>, origins: Origins, inp
         top.push(state.replace(e, &column.name)?);
     }
     let first = first.expect("an OVER aggregate was found");
-    let order: Vec<SortKey> = first
-        .order_by
-        .iter()
-        .filter_map(SortKey::from_sort)
-        .map(|k| SortKey { origins: k.origins.outermost(), ..k })
-        .collect();
-    let over = Over {
-        partition: first.partition_by.iter().filter_map(Rex::as_input).collect(),
-        partition_origins: first.partition_origins.clone(),
-        order,
-        frame: first.frame.clone(),
-        written,
-        narrowed,
-        calls,
-    };
+    // A constant parts and orders nothing, and what is ordered already is not ordered again.
+    let mut order: Vec<SortKey> = Vec::new();
+    for key in first.order_by.iter().filter_map(SortKey::from_sort) {
+        if order.iter().all(|k| k.column != key.column) {
+            order.push(SortKey { origins: key.origins.outermost(), ..key });
+        }
+    }
+    let keys = first.partition_by.iter().zip(&first.partition_origins);
+    let (partition, partition_origins) = keys.filter_map(|(e, o)| Some((e.as_input()?, o.clone()))).unzip();
+    let over = Over { partition, partition_origins, order, frame: first.frame.clone(), written, narrowed, calls };
     let mut out = input.columns.clone();
     out.extend(over.calls.iter().map(|c| RelColumn::new(c.name.clone(), c.ty.clone())));
-    let window_origins = Origins::at(window);
+    // The select list stands around the windows in it.
+    let window_origins = origins.first().map_or(Origins::at(window), |list| Origins::at(window).used_at(list));
     let rel = Rel { op: RelOp::Over(over), inputs: vec![input], columns: out, origins: window_origins };
     // Where the operator carries its whole input, its results have no names above it either.
     let names = columns.iter().zip(&top).enumerate().map(|(i, (c, e))| match e.as_input() {
@@ -260,11 +256,7 @@ fn collect(e: &Rex, plain: usize, used: &mut [bool], computed: &mut Vec<Rex>) {
                 collect(a, plain, used, computed);
             }
             for key in over.partition_by.iter().chain(over.order_by.iter().map(|s| &s.expr)) {
-                if key.as_literal().is_some() {
-                    push_unique(computed, key)
-                } else {
-                    collect(key, plain, used, computed)
-                }
+                collect(key, plain, used, computed);
             }
         }
         _ if !e.contains_over() => push_unique(computed, e),

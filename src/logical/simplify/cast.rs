@@ -218,7 +218,11 @@ fn from_text(text: &str, to: &TypeKind) -> Cast {
         },
         // Java's numbers have suffixes, and other names for what is no number.
         Double if trimmed.contains(|c: char| c.is_alphabetic() && !matches!(c, 'e' | 'E')) => return Cast::Unknown,
-        Double => trimmed.parse::<f64>().ok().map(|v| Value::Double(v.to_bits())),
+        Double => match trimmed.parse::<f64>() {
+            // What becomes of it is left to the run.
+            Ok(v) if !v.is_finite() => return Cast::Unknown,
+            v => v.ok().map(|v| Value::Double(v.to_bits())),
+        },
         Decimal(p, s) => match parse_decimal(trimmed) {
             Some(value) => match to_decimal(&value, *p, *s, true) {
                 Value::Null => None,

@@ -1,5 +1,6 @@
 //! The range of ranks that a filter on ROW_NUMBER lets through (Flink's `RankUtil.extractRankRange`).
 
+use crate::catalog::types::TypeKind;
 use crate::logical::rex::{Function, Rex, RexKind, Sarg, Value};
 
 use super::compare::flipped;
@@ -15,6 +16,8 @@ pub struct RankRange {
     pub bounds: Vec<Rex>,
     /// All other conditions, in order.
     pub rest: Vec<Rex>,
+    /// A bound that is no exact number: Flink fails on it.
+    pub inexact: Option<Rex>,
 }
 
 impl RankRange {
@@ -32,10 +35,11 @@ impl RankRange {
 /// Takes plain ranges of column `rank` out of (simplified) conditions and intersects them. `<>`, OR and anything that is not
 /// one range of the bare column stays in `rest`.
 pub fn rank_range(conjuncts: Vec<Rex>, rank: usize) -> RankRange {
-    let mut range = RankRange { start: 1, end: None, bounds: Vec::new(), rest: Vec::new() };
+    let mut range = RankRange { start: 1, end: None, bounds: Vec::new(), rest: Vec::new(), inexact: None };
     for condition in conjuncts {
         match bounds(&condition, rank) {
-            Some((start, end)) => {
+            Some(Bounds::Inexact) => range.inexact = Some(condition),
+            Some(Bounds::Range(start, end)) => {
                 range.start = range.start.max(start.unwrap_or(1));
                 range.end = match (range.end, end) {
                     (Some(a), Some(b)) => Some(a.min(b)),
@@ -49,8 +53,15 @@ pub fn rank_range(conjuncts: Vec<Rex>, rank: usize) -> RankRange {
     range
 }
 
-/// First and last rank of one condition.
-fn bounds(condition: &Rex, rank: usize) -> Option<(Option<i64>, Option<i64>)> {
+/// What one condition says.
+enum Bounds {
+    /// The first and the last rank.
+    Range(Option<i64>, Option<i64>),
+    /// It compares with a DOUBLE.
+    Inexact,
+}
+
+fn bounds(condition: &Rex, rank: usize) -> Option<Bounds> {
     let RexKind::Call(Function::Builtin(def), args) = &condition.kind else { return None };
     let [a, b] = args.as_slice() else { return None };
     if def.name == "SEARCH" {
@@ -64,65 +75,71 @@ fn bounds(condition: &Rex, rank: usize) -> Option<(Option<i64>, Option<i64>)> {
         (false, true) => (flipped(def.name), a),
         _ => return None,
     };
-    let (floor, exact) = floor(value)?;
+    let constant = constant(value)?;
+    // A constant that was cast has the digits of its type.
+    let scale = match &value.ty.kind {
+        TypeKind::Float | TypeKind::Double => return Some(Bounds::Inexact),
+        TypeKind::Decimal(_, scale) => *scale,
+        _ => scale(constant),
+    };
+    let Some(n) = number(constant, scale) else { return Some(Bounds::Inexact) };
     Some(match name {
-        "=" if exact => (Some(floor), Some(floor)),
-        "<=" => (None, Some(floor)),
-        "<" => (None, Some(if exact { floor.checked_sub(1)? } else { floor })),
-        ">" => (Some(floor.checked_add(1)?), None),
-        ">=" => (Some(if exact { floor } else { floor.checked_add(1)? }), None),
+        "=" => Bounds::Range(Some(n), Some(n)),
+        "<=" => Bounds::Range(None, Some(n)),
+        "<" => Bounds::Range(None, Some(n.checked_sub(1)?)),
+        ">" => Bounds::Range(Some(n.checked_add(1)?), None),
+        ">=" => Bounds::Range(Some(n), None),
         _ => return None,
     })
 }
 
-/// The column itself, also behind a cast that changes no number.
+/// The column itself, also behind a cast to the type that it has; any other cast hides it from Flink.
 fn is_rank(rex: &Rex, rank: usize) -> bool {
     match &rex.kind {
         RexKind::Input(i) => *i == rank,
-        RexKind::Cast { operand, is_try: false } if rex.ty.is_numeric() => is_rank(operand, rank),
+        RexKind::Cast { operand, is_try: false } if rex.ty.kind == TypeKind::BigInt => is_rank(operand, rank),
         _ => false,
     }
 }
 
-/// The whole number at or below a constant, and whether it is the constant.
-fn floor(rex: &Rex) -> Option<(i64, bool)> {
+fn constant(rex: &Rex) -> Option<&Value> {
     match &rex.kind {
-        RexKind::Literal(value) => floor_value(value),
-        RexKind::Cast { operand, .. } => floor(operand),
+        RexKind::Literal(value @ (Value::Int(_) | Value::Decimal { .. } | Value::Double(_))) => Some(value),
+        RexKind::Cast { operand, .. } => constant(operand),
         _ => None,
     }
 }
 
-fn floor_value(value: &Value) -> Option<(i64, bool)> {
+/// The number that Flink takes a bound for. It reads the digits of a DECIMAL and forgets its point: `1.5` is 15, `2.0` is 20.
+fn number(value: &Value, scale: u8) -> Option<i64> {
+    let shifted =
+        |unscaled: i128, own: u8| unscaled.checked_mul(10_i128.checked_pow(u32::from(scale.checked_sub(own)?))?);
     match value {
-        Value::Int(n) => Some((*n, true)),
-        Value::Decimal { unscaled, scale } => {
-            let one = 10_i128.checked_pow(u32::from(*scale))?;
-            i64::try_from(unscaled.div_euclid(one)).ok().map(|n| (n, unscaled.rem_euclid(one) == 0))
-        }
-        Value::Double(bits) => {
-            let value = f64::from_bits(*bits);
-            (value.abs() < 9e15).then(|| (value.floor() as i64, value.fract() == 0.0))
-        }
+        Value::Int(n) => i64::try_from(shifted(i128::from(*n), 0)?).ok(),
+        Value::Decimal { unscaled, scale: own } => i64::try_from(shifted(*unscaled, *own)?).ok(),
         _ => None,
     }
 }
 
-fn one_range(sarg: &Sarg) -> Option<(Option<i64>, Option<i64>)> {
+fn scale(value: &Value) -> u8 {
+    match value {
+        Value::Decimal { scale, .. } => *scale,
+        _ => 0,
+    }
+}
+
+fn one_range(sarg: &Sarg) -> Option<Bounds> {
     let [range] = sarg.ranges.as_slice() else { return None };
-    let start = match &range.lower {
-        None => None,
-        Some(b) => {
-            let (floor, exact) = floor_value(&b.value)?;
-            Some(if b.inclusive && exact { floor } else { floor.checked_add(1)? })
-        }
-    };
-    let end = match &range.upper {
-        None => None,
-        Some(b) => {
-            let (floor, exact) = floor_value(&b.value)?;
-            Some(if !b.inclusive && exact { floor.checked_sub(1)? } else { floor })
-        }
-    };
-    Some((start, end))
+    // Both bounds of a range are of one type.
+    let scale = [&range.lower, &range.upper].into_iter().flatten().map(|b| scale(&b.value)).max().unwrap_or(0);
+    let (mut start, mut end) = (None, None);
+    if let Some(lower) = &range.lower {
+        let Some(n) = number(&lower.value, scale) else { return Some(Bounds::Inexact) };
+        start = Some(if lower.inclusive { n } else { n.checked_add(1)? });
+    }
+    if let Some(upper) = &range.upper {
+        let Some(n) = number(&upper.value, scale) else { return Some(Bounds::Inexact) };
+        end = Some(if upper.inclusive { n } else { n.checked_sub(1)? });
+    }
+    Some(Bounds::Range(start, end))
 }

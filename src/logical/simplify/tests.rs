@@ -51,7 +51,13 @@ fn rank_bounds_merge_however_they_are_written() {
     assert_eq!(range(above_one), (2, None, 0));
     assert_eq!(range(call(&op::NOT_EQUALS, vec![column(0), number(1)])), (1, None, 1));
     let half = Rex::literal(Value::Decimal { unscaled: 25, scale: 1 }, TypeKind::Decimal(2, 1).not_null());
-    assert_eq!(range(call(&op::LESS, vec![column(0), half])), (1, Some(2), 0));
+    // Flink reads the digits of 2.5 and forgets the point.
+    assert_eq!(range(call(&op::LESS, vec![column(0), half])), (1, Some(24), 0));
+    let double = Rex::literal(Value::Double(2.5_f64.to_bits()), TypeKind::Double.not_null());
+    let refused = rank_range(vec![call(&op::LESS, vec![column(0), double])], 0);
+    assert!(refused.inexact.is_some() && refused.bounds.is_empty());
+    let narrow = Rex::cast(column(0), TypeKind::SmallInt.nullable());
+    assert_eq!(range(call(&op::LESS, vec![narrow, number(5)])), (1, None, 1));
 }
 
 #[test]

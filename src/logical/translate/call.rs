@@ -2,9 +2,9 @@
 
 use super::{Resolver, Translator, apply, cast, conditional, json, operator};
 use crate::catalog::functions::{self, FunctionDef, operators as op, sql_name};
-use crate::catalog::suggest;
 use crate::catalog::types::{DataType, IntervalUnits, TypeKind};
 use crate::logical::rex::{Function, Origins, Rex, RexKind, Value};
+use crate::nearest::nearest;
 use crate::plan_error::{PlanError, PlanResult};
 use crate::source::Span;
 use crate::syntax::ast::{Expr, ExprKind, FunctionArg, FunctionCall, Literal};
@@ -90,8 +90,9 @@ impl Translator<'_> {
         let families: Vec<String> = args.iter().map(|a| format!("<{}>", family(&a.ty))).collect();
         let name = call.name.parts.iter().map(|p| p.value.as_str()).collect::<Vec<_>>().join(".");
         let builtin = functions::names().chain(crate::catalog::aggregates::names()).map(|name| -> &str { name });
-        let known = builtin.chain(self.catalog().function_names());
-        let help = match suggest::nearest(call.name.last(), known) {
+        let windows = ["TUMBLE", "HOP", "SESSION"];
+        let known = builtin.chain(self.catalog().function_names()).chain(windows);
+        let help = match nearest(call.name.last(), known) {
             Some(near) => format!("did you mean `{near}`?"),
             None => "declare it with CREATE FUNCTION".to_owned(),
         };

@@ -8,6 +8,11 @@ use crate::syntax::ast::IntervalLiteral;
 
 /// The digits of the first field if no precision is written.
 const DEFAULT_PRECISION: u32 = 2;
+/// The most that may be written.
+pub(super) const MAX_PRECISION: u32 = 10;
+/// The digits of a second's fraction if no precision is written, and the most that may be.
+const DEFAULT_FRACTION: u32 = 6;
+const MAX_FRACTION: u32 = 9;
 
 /// Milliseconds or months of an interval literal, and its units.
 pub fn parse_interval(literal: &IntervalLiteral, span: Span) -> PlanResult<(Value, IntervalUnits)> {
@@ -30,12 +35,27 @@ pub fn parse_interval(literal: &IntervalLiteral, span: Span) -> PlanResult<(Valu
             .help(format!("write it like INTERVAL {}", example(units)))
             .into()
     };
-    let fields = split(digits, units).ok_or_else(illegal)?;
     let precision = literal.precision.unwrap_or(DEFAULT_PRECISION);
+    let out_of_range = |what: &str, digits: u32, most: u32| -> Box<PlanError> {
+        PlanError::rejected(span, format!("Interval {what} precision '{digits}' out of range for INTERVAL {words}"))
+            .label(format!("{digits} digits"))
+            .help(format!("write a number from 1 to {most}"))
+            .into()
+    };
+    if !(1..=MAX_PRECISION).contains(&precision) {
+        return Err(out_of_range("leading field", precision, MAX_PRECISION));
+    }
+    let fraction = literal.fraction.unwrap_or(DEFAULT_FRACTION);
+    if !(1..=MAX_FRACTION).contains(&fraction) {
+        return Err(out_of_range("fractional second", fraction, MAX_FRACTION));
+    }
+    let fields = split(digits, units, fraction as usize).ok_or_else(illegal)?;
     let mut total: i64 = 0;
     for (i, field) in fields.iter().enumerate() {
         if i == 0 {
-            if field.digits.len() > precision as usize && field.value >= 10_i64.saturating_pow(precision) {
+            // Ten digits are as many as an INT has, and no more.
+            let limit = 10_i64.saturating_pow(precision).min(1 << 31);
+            if field.value >= limit {
                 return Err(too_large(literal, field.value, precision, span));
             }
         } else if field.value > field.limit {
@@ -49,8 +69,7 @@ pub fn parse_interval(literal: &IntervalLiteral, span: Span) -> PlanResult<(Valu
 }
 
 /// One number of an interval.
-struct IntervalField<'a> {
-    digits: &'a str,
+struct IntervalField {
     value: i64,
     /// The largest value of a field that is not the first.
     limit: i64,
@@ -72,7 +91,7 @@ fn unit(word: &str) -> (i64, i64) {
     }
 }
 
-fn split(text: &str, units: IntervalUnits) -> Option<Vec<IntervalField<'_>>> {
+fn split(text: &str, units: IntervalUnits, most: usize) -> Option<Vec<IntervalField>> {
     const ORDER: [&str; 6] = ["YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND"];
     let (first, last) = units.name().split_once(" TO ").unwrap_or((units.name(), units.name()));
     let from = ORDER.iter().position(|u| *u == first)?;
@@ -100,13 +119,17 @@ fn split(text: &str, units: IntervalUnits) -> Option<Vec<IntervalField<'_>>> {
         };
         let all_digits = |t: &str| t.bytes().all(|b| b.is_ascii_digit());
         let fraction_only = digits.is_empty() && !fraction.is_empty();
-        if (digits.is_empty() && !fraction_only) || !all_digits(digits) || !all_digits(fraction) || fraction.len() > 9 {
+        if (digits.is_empty() && !fraction_only)
+            || !all_digits(digits)
+            || !all_digits(fraction)
+            || fraction.len() > most
+        {
             return None;
         }
         let value = if fraction_only { 0 } else { digits.parse().ok()? };
         let millis = if fraction.is_empty() { 0 } else { format!("{fraction:0<3}")[..3].parse().ok()? };
         let (scale, limit) = unit(word);
-        fields.push(IntervalField { digits, value, limit, scale, millis });
+        fields.push(IntervalField { value, limit, scale, millis });
     }
     Some(fields)
 }
@@ -186,5 +209,12 @@ mod tests {
         assert!(parse("x", "DAY", None, None).is_err());
         assert!(parse("", "DAY", None, None).is_err());
         assert!(parse("1", "WEEK", None, None).is_err());
+        for precision in [0, 11] {
+            let message = format!("Interval leading field precision '{precision}' out of range for INTERVAL DAY");
+            assert_eq!(parse("1", "DAY", Some(precision), None), Err(message));
+        }
+        assert!(parse("1.1234567", "SECOND", None, None).is_err());
+        assert!(parse("2147483647", "SECOND", Some(10), None).is_ok());
+        assert!(parse("2147483648", "SECOND", Some(10), None).is_err());
     }
 }

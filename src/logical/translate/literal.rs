@@ -14,8 +14,12 @@ pub(super) fn literal(literal: &Literal, span: Span) -> PlanResult<Rex> {
         Literal::Boolean(b) => (Value::Boolean(*b), TypeKind::Boolean),
         Literal::Number(text) => number(text).ok_or_else(|| {
             PlanError::rejected(span, format!("Numeric literal '{text}' out of range"))
-                .label("more digits than fit")
-                .help("write it as text and cast it: CAST('...' AS DECIMAL(38, 0))")
+                .label(if text.contains(['e', 'E']) { "larger than any DOUBLE" } else { "more digits than fit" })
+                .help(if text.contains(['e', 'E']) {
+                    "a DOUBLE goes up to about 1.8E308"
+                } else {
+                    "write it as text and cast it: CAST('...' AS DECIMAL(38, 0))"
+                })
         })?,
         Literal::String(text) => (Value::String(text.as_str().into()), TypeKind::Char(length(text))),
         Literal::Binary(hex) => binary(hex, span)?,
@@ -42,6 +46,24 @@ pub(super) fn literal(literal: &Literal, span: Span) -> PlanResult<Rex> {
     Ok(Rex::literal(value, kind.not_null()))
 }
 
+/// The most digits of the first field of a day-time interval in an expression (Flink's `FlinkTypeFactory`).
+const MAX_DAY_TIME_PRECISION: u32 = 3;
+
+/// Refuses the intervals that Flink has no type for.
+pub(super) fn check_precision(literal: &Literal, span: Span) -> PlanResult<()> {
+    let Literal::Interval(interval) = literal else { return Ok(()) };
+    let units = interval.to.as_deref().unwrap_or(&interval.unit).trim_end_matches('S');
+    let digits = interval.precision.unwrap_or(0);
+    if matches!(units, "YEAR" | "MONTH") || !(MAX_DAY_TIME_PRECISION + 1..=interval::MAX_PRECISION).contains(&digits) {
+        return Ok(());
+    }
+    let message = format!("DAY_INTERVAL_TYPES precision is not supported: {digits}");
+    Err(PlanError::rejected(span, message)
+        .label(format!("{digits} digits, of at most {MAX_DAY_TIME_PRECISION}"))
+        .help("write the interval in a larger unit")
+        .into())
+}
+
 /// Characters as Java counts them; an empty text still has a type of length 0.
 fn length(text: &str) -> u32 {
     text.encode_utf16().count() as u32
@@ -58,7 +80,7 @@ fn illegal(what: &str, text: &str, format: &str, span: Span) -> Box<PlanError> {
 /// is refused, as Flink refuses it.
 fn number(text: &str) -> Option<(Value, TypeKind)> {
     if text.contains(['e', 'E']) {
-        let value: f64 = text.parse().ok()?;
+        let value: f64 = text.parse().ok().filter(|v: &f64| v.is_finite())?;
         return Some((Value::Double(value.to_bits()), TypeKind::Double));
     }
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));

@@ -50,12 +50,14 @@ pub trait Resolver {
 pub struct Translator<'a> {
     catalog: &'a Catalog,
     depth: usize,
+    /// What is translated is the length of a window: no value of an expression, which has fewer digits.
+    pub window_length: bool,
 }
 
 impl<'a> Translator<'a> {
     /// A translator that knows the functions of `catalog`.
     pub fn new(catalog: &'a Catalog) -> Self {
-        Translator { catalog, depth: 0 }
+        Translator { catalog, depth: 0, window_length: false }
     }
 
     /// The catalog.
@@ -101,7 +103,12 @@ impl<'a> Translator<'a> {
                 Some(def) => apply(def, Vec::new(), span)?,
                 None => r.column(path)?,
             },
-            ExprKind::Literal(literal) => literal::literal(literal, span)?,
+            ExprKind::Literal(literal) => {
+                if !self.window_length {
+                    literal::check_precision(literal, span)?;
+                }
+                literal::literal(literal, span)?
+            }
             ExprKind::Unary(op, operand) => self.unary(*op, operand, span, r)?,
             ExprKind::Binary(..) => self.binary(expr, r)?,
             ExprKind::Is { expr: operand, test, negated } => self.is_test(operand, *test, *negated, span, r)?,

@@ -307,6 +307,10 @@ impl Task for WindowTask {
         Ok(())
     }
 
+    fn empty_accumulator(&self) -> Option<Vec<Datum>> {
+        Some(self.aggregator.create())
+    }
+
     fn states(&mut self) -> Option<States<'_>> {
         let mut tables: Vec<&mut dyn StateTable> = vec![&mut self.accumulators];
         tables.extend(self.previous.iter_mut().map(|p| p as &mut dyn StateTable));

@@ -131,10 +131,10 @@ impl Trigger {
         if !self.event_time || time != self.time(window) || self.has_fired(key, window) {
             return Ok(false);
         }
-        if self.late.is_some() {
-            if let Some(after_end) = &mut self.after_end {
-                after_end.put(key, window, true)?;
-            }
+        if self.late.is_some()
+            && let Some(after_end) = &mut self.after_end
+        {
+            after_end.put(key, window, true)?;
         }
         Ok(true)
     }
@@ -180,10 +180,10 @@ impl Trigger {
                 timers.processing.set(*time, key, result);
             }
         }
-        if self.late.is_some() {
-            if let Some(after_end) = &mut self.after_end {
-                after_end.put(key, result, false)?;
-            }
+        if self.late.is_some()
+            && let Some(after_end) = &mut self.after_end
+        {
+            after_end.put(key, result, false)?;
         }
         let due = self.time(result);
         let queue = if self.event_time { &mut timers.event } else { &mut timers.processing };

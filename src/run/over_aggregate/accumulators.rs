@@ -42,6 +42,11 @@ impl Accumulators {
         state.update(key, (), || empty.clone(), |values| work(&mut Accumulator { aggregator, values, results, scope }))
     }
 
+    /// An accumulator that has seen no row.
+    pub fn empty(&self) -> Vec<Datum> {
+        self.empty.clone()
+    }
+
     /// Forgets the accumulator of a key.
     pub fn clear(&mut self, key: KeyId) {
         self.state.remove(key, ());

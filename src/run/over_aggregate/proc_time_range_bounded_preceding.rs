@@ -3,6 +3,7 @@
 use super::accumulators::Accumulators;
 use super::cleanup::RangeCleanup;
 use super::input_rows::InputRows;
+use crate::eval::Datum;
 use crate::exec::over_aggregate::OverAggregate;
 use crate::run::build::Build;
 use crate::run::change::Change;
@@ -72,6 +73,10 @@ impl Task for Function {
             self.fire(time, key, out)?;
         }
         Ok(())
+    }
+
+    fn empty_accumulator(&self) -> Option<Vec<Datum>> {
+        Some(self.accumulators.empty())
     }
 
     fn states(&mut self) -> Option<States<'_>> {

@@ -1,6 +1,7 @@
 //! `ProcTimeUnboundedPrecedingFunction`: `UNBOUNDED PRECEDING` in processing time, ROWS and RANGE alike.
 
 use super::accumulators::Accumulators;
+use crate::eval::Datum;
 use crate::exec::over_aggregate::OverAggregate;
 use crate::run::build::Build;
 use crate::run::change::Change;
@@ -26,6 +27,10 @@ impl Task for Function {
             accumulator.add(&change.row)?;
             accumulator.send(&change.row, out)
         })
+    }
+
+    fn empty_accumulator(&self) -> Option<Vec<Datum>> {
+        Some(self.accumulators.empty())
     }
 
     fn states(&mut self) -> Option<States<'_>> {

@@ -4,6 +4,7 @@ use super::accumulators::Accumulators;
 use super::cleanup::RangeCleanup;
 use super::input_rows::InputRows;
 use super::{event_time, number};
+use crate::eval::Datum;
 use crate::exec::over_aggregate::OverAggregate;
 use crate::run::build::Build;
 use crate::run::change::Change;
@@ -84,6 +85,10 @@ impl Task for Function {
         }
         out.advance(watermark);
         Ok(())
+    }
+
+    fn empty_accumulator(&self) -> Option<Vec<Datum>> {
+        Some(self.accumulators.empty())
     }
 
     fn states(&mut self) -> Option<States<'_>> {

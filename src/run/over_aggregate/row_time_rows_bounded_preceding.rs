@@ -4,7 +4,7 @@ use super::accumulators::Accumulators;
 use super::cleanup::IdleCleanup;
 use super::input_rows::{InputRows, RowsByTime};
 use super::{event_time, number};
-use crate::eval::Row;
+use crate::eval::{Datum, Row};
 use crate::exec::over_aggregate::OverAggregate;
 use crate::run::build::Build;
 use crate::run::change::Change;
@@ -130,6 +130,10 @@ impl Task for Function {
             self.expire(key, out.now)?;
         }
         Ok(())
+    }
+
+    fn empty_accumulator(&self) -> Option<Vec<Datum>> {
+        Some(self.accumulators.empty())
     }
 
     fn states(&mut self) -> Option<States<'_>> {

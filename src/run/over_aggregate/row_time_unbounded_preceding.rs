@@ -7,6 +7,7 @@ use super::accumulators::Accumulators;
 use super::cleanup::IdleCleanup;
 use super::event_time;
 use super::input_rows::InputRows;
+use crate::eval::Datum;
 use crate::exec::over_aggregate::OverAggregate;
 use crate::run::build::Build;
 use crate::run::change::Change;
@@ -133,6 +134,10 @@ impl Task for Function {
             self.expire(key, out.now)?;
         }
         Ok(())
+    }
+
+    fn empty_accumulator(&self) -> Option<Vec<Datum>> {
+        Some(self.accumulators.empty())
     }
 
     fn states(&mut self) -> Option<States<'_>> {

@@ -4,9 +4,10 @@
 //! midnight. So moments are shifted to local time before windows are assigned, and back for timers.
 
 use jiff::Timestamp;
-use jiff::tz::{Offset, TimeZone};
+use jiff::tz::TimeZone;
 
 use crate::catalog::types::{DataType, TypeKind};
+use crate::eval::zone;
 
 const HOUR: i64 = 3_600_000;
 
@@ -42,10 +43,7 @@ impl Shift {
         match &self.zone {
             None => epoch,
             Some(_) if epoch == i64::MAX => epoch,
-            Some(zone) => match Timestamp::from_millisecond(epoch) {
-                Ok(moment) => epoch + i64::from(zone.to_offset(moment).seconds()) * 1000,
-                Err(_) => epoch,
-            },
+            Some(zone) => zone::to_local(epoch, zone),
         }
     }
 
@@ -54,9 +52,7 @@ impl Shift {
         match &self.zone {
             None => local,
             Some(_) if local == i64::MAX => local,
-            Some(zone) => Timestamp::from_millisecond(local)
-                .and_then(|moment| zone.to_ambiguous_timestamp(Offset::UTC.to_datetime(moment)).compatible())
-                .map_or(local, Timestamp::as_millisecond),
+            Some(zone) => zone::to_instant(local, zone),
         }
     }
 
@@ -107,6 +103,7 @@ impl Shift {
 mod tests {
     use super::*;
     use crate::catalog::types::TimeAttribute;
+    use jiff::tz::Offset;
 
     fn shift(zone: &str) -> Shift {
         let ty = TypeKind::TimestampLtz(3, TimeAttribute::Rowtime).nullable();

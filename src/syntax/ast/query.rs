@@ -1,7 +1,9 @@
 //! Queries: SELECT with its clauses, FROM, set operations, INSERT.
 
+use rustc_hash::FxHashSet;
+
 use super::ddl::TableOption;
-use super::expr::{Expr, FunctionCall};
+use super::expr::{Expr, ExprKind, FunctionCall};
 use super::script::{Ident, ObjectName};
 use crate::source::Span;
 
@@ -351,4 +353,48 @@ pub struct MatchRecognize {
     pub define: Vec<(Ident, Expr)>,
     /// The whole clause.
     pub span: Span,
+}
+
+impl Select {
+    /// From SELECT to the end of the select list.
+    pub fn list_span(&self) -> Span {
+        let end = self.items.last().map_or(self.span, |item| match item {
+            SelectItem::Expr { alias: Some(alias), .. } => alias.span,
+            SelectItem::Expr { expr, .. } => expr.span,
+            SelectItem::Star(span) => *span,
+            SelectItem::QualifiedStar(table) => table.span,
+        });
+        Span { end: end.end, ..self.span }
+    }
+}
+
+impl Query {
+    /// A name that two columns of the result have, as far as the text tells: `*` brings names that it does not say.
+    pub fn repeated_name(&self) -> Option<&Ident> {
+        let mut body = &self.body;
+        let select = loop {
+            match body {
+                SetExpr::Select(select) => break select,
+                SetExpr::Query(query) => body = &query.body,
+                SetExpr::SetOperation { left, .. } => body = left,
+                SetExpr::Values(..) => return None,
+            }
+        };
+        let mut seen: FxHashSet<&str> = FxHashSet::default();
+        for item in &select.items {
+            let SelectItem::Expr { expr, alias } = item else { continue };
+            let name = match (alias, &expr.kind) {
+                (Some(alias), _) => alias,
+                (None, ExprKind::Column(path)) => match path.last() {
+                    Some(name) => name,
+                    None => continue,
+                },
+                _ => continue,
+            };
+            if !seen.insert(&name.value) {
+                return Some(name);
+            }
+        }
+        None
+    }
 }

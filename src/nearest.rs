@@ -1,23 +1,30 @@
 //! "Did you mean ...?": the nearest of some names.
 
-/// The name that is nearest to `wanted`, if any is near enough: equal but for letter case, or within a third of its
-/// length in edits.
+/// The name that is nearest to `wanted`, if any is near enough to be a slip.
 pub fn nearest<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    near(wanted, names).into_iter().next()
+}
+
+/// The names that are near enough to be slips: equal but for letter case, or within a third of the length in edits. The
+/// nearest come first.
+pub fn near<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let wanted: Vec<char> = wanted.chars().flat_map(char::to_lowercase).collect();
-    let limit = (wanted.len() / 3).max(1);
-    let mut best: Option<(usize, &str)> = None;
+    // A single letter is near to every other one.
+    let limit = if wanted.len() < 2 { 0 } else { (wanted.len() / 3).clamp(1, 6) };
+    let mut found: Vec<(usize, &str)> = Vec::new();
     for name in names {
         let candidate: Vec<char> = name.chars().flat_map(char::to_lowercase).collect();
         if candidate.len().abs_diff(wanted.len()) > limit {
             continue;
         }
         let distance = edits(&wanted, &candidate);
-        let better = best.is_none_or(|(d, n)| distance < d || (distance == d && name < n));
-        if distance <= limit && better {
-            best = Some((distance, name));
+        if distance <= limit {
+            found.push((distance, name));
         }
     }
-    best.map(|(_, name)| name)
+    found.sort_unstable();
+    found.dedup();
+    found.into_iter().map(|(_, name)| name).collect()
 }
 
 /// Edit distance with swaps of neighbours (optimal string alignment).
@@ -50,5 +57,14 @@ mod tests {
         assert_eq!(nearest("ORDERS", names), Some("orders"));
         assert_eq!(nearest("clikcs", names), Some("clicks"));
         assert_eq!(nearest("payments", names), None);
+        assert_eq!(nearest("b", ["a"]), None);
+        assert_eq!(nearest("A", ["a"]), Some("a"));
+        assert_eq!(nearest("window-topn-n-changed", ["window-top-n-n-changed"]), Some("window-top-n-n-changed"));
+        assert_eq!(nearest("quite-another-thing", ["window-top-n-n-changed"]), None);
+    }
+
+    #[test]
+    fn the_nearest_come_first() {
+        assert_eq!(super::near("FORM", ["FOR", "FROM", "GROUP", "FORMS"]), ["FOR", "FORMS", "FROM"]);
     }
 }
