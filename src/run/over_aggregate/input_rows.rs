@@ -35,7 +35,7 @@ impl InputRows {
     /// Keeps a row; true if it is the first one of its key and time.
     pub fn add(&mut self, key: KeyId, time: i64, row: Row) -> RunResult<bool> {
         self.state.check(&row, &self.row)?;
-        let rows = self.state.entry_mut(key, (), BTreeMap::new).entry(time).or_default();
+        let rows = self.state.entry_mut(key, (), BTreeMap::new).entry(time).or_insert_with(|| Rows::with_capacity(1));
         rows.push_back(row);
         Ok(rows.len() == 1)
     }

@@ -8,6 +8,7 @@ mod data;
 mod image;
 mod keys;
 mod operator_state;
+mod slots;
 mod table;
 mod timers;
 

@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
-
 use super::data::{Namespace, StateData};
 use super::image::{EntryImage, ImageError, SlotImage};
 use super::keys::{KeyId, Keys};
+use super::slots::Slots;
 use crate::eval::Row;
 use crate::run::error::{RunError, RunResult};
 use crate::state::StateEntry;
@@ -77,18 +76,17 @@ pub(super) fn key_of(entry: &StateEntry, keys: &mut Keys, value: &serde_json::Va
 #[derive(Debug)]
 pub struct KeyedState<N, T> {
     entry: Arc<StateEntry>,
-    slots: FxHashMap<(KeyId, N), T>,
-    counts: Counts,
+    slots: Slots<N, T>,
 }
 
 impl<N: Namespace, T: StateData> KeyedState<N, T> {
     pub(super) fn new(entry: Arc<StateEntry>) -> KeyedState<N, T> {
-        KeyedState { entry, slots: FxHashMap::default(), counts: Counts::default() }
+        KeyedState { entry, slots: Slots::new() }
     }
 
     /// What is kept.
     pub fn get(&self, key: KeyId, namespace: N) -> Option<&T> {
-        self.slots.get(&(key, namespace))
+        self.slots.get(key, &namespace)
     }
 
     /// Keeps `value`, which must be of the declared type.
@@ -96,9 +94,7 @@ impl<N: Namespace, T: StateData> KeyedState<N, T> {
         if !value.fits(&self.entry.value) {
             return Err(self.misfit());
         }
-        if self.slots.insert((key, namespace), value).is_none() {
-            self.counts.add(key);
-        }
+        self.slots.insert(key, namespace, value);
         Ok(())
     }
 
@@ -110,11 +106,7 @@ impl<N: Namespace, T: StateData> KeyedState<N, T> {
         empty: impl FnOnce() -> T,
         change: impl FnOnce(&mut T) -> RunResult<R>,
     ) -> RunResult<R> {
-        let counts = &mut self.counts;
-        let value = self.slots.entry((key, namespace)).or_insert_with(|| {
-            counts.add(key);
-            empty()
-        });
+        let value = self.slots.entry(key, namespace, empty);
         let result = change(value)?;
         if value.fits(&self.entry.value) { Ok(result) } else { Err(self.misfit()) }
     }
@@ -122,16 +114,12 @@ impl<N: Namespace, T: StateData> KeyedState<N, T> {
     /// What is kept, or else what `empty` gives, to be changed in place. For large maps and lists, where checking the whole after
     /// each change would cost too much: the caller checks what it adds with [`KeyedState::check`].
     pub fn entry_mut(&mut self, key: KeyId, namespace: N, empty: impl FnOnce() -> T) -> &mut T {
-        let counts = &mut self.counts;
-        self.slots.entry((key, namespace)).or_insert_with(|| {
-            counts.add(key);
-            empty()
-        })
+        self.slots.entry(key, namespace, empty)
     }
 
     /// What is kept, to be changed in place: see [`KeyedState::entry_mut`].
     pub fn get_mut(&mut self, key: KeyId, namespace: N) -> Option<&mut T> {
-        self.slots.get_mut(&(key, namespace))
+        self.slots.get_mut(key, &namespace)
     }
 
     /// The type that the entry declares: that of the whole value, list or map.
@@ -146,11 +134,7 @@ impl<N: Namespace, T: StateData> KeyedState<N, T> {
 
     /// Forgets what is kept and gives it back.
     pub fn remove(&mut self, key: KeyId, namespace: N) -> Option<T> {
-        let removed = self.slots.remove(&(key, namespace));
-        if removed.is_some() {
-            self.counts.remove(key);
-        }
-        removed
+        self.slots.remove(key, &namespace)
     }
 
     fn misfit(&self) -> Box<RunError> {
@@ -167,16 +151,16 @@ impl<N: Namespace, T: StateData> StateTable for KeyedState<N, T> {
     }
 
     fn holds(&self, key: KeyId) -> bool {
-        self.counts.any(key)
+        self.slots.any(key)
     }
 
     fn slots(&self, keys: &Keys) -> Vec<SlotImage> {
         let mut sorted: Vec<_> = self.slots.iter().collect();
-        sorted.sort_by(|((a, n), _), ((b, m), _)| (keys.key(*a), n).cmp(&(keys.key(*b), m)));
+        sorted.sort_by(|(a, n, _), (b, m, _)| (keys.key(*a), n).cmp(&(keys.key(*b), m)));
         sorted
             .into_iter()
-            .map(|((key, namespace), value)| SlotImage {
-                key: key_json(&self.entry, keys, *key),
+            .map(|(key, namespace, value)| SlotImage {
+                key: key_json(&self.entry, keys, key),
                 namespace: namespace.to_json(&self.entry.namespace),
                 value: value.to_json(&self.entry.value),
             })
@@ -185,15 +169,13 @@ impl<N: Namespace, T: StateData> StateTable for KeyedState<N, T> {
 
     fn restore(&mut self, slots: &[SlotImage], keys: &mut Keys) -> Result<(), ImageError> {
         self.slots.clear();
-        self.counts.clear();
         for slot in slots {
             let key = key_of(&self.entry, keys, &slot.key)?;
             let namespace = N::from_json(&slot.namespace, &self.entry.namespace)?;
             let value = T::from_json(&slot.value, &self.entry.value)?;
-            if self.slots.insert((key, namespace), value).is_some() {
+            if !self.slots.insert(key, namespace, value) {
                 return Err(ImageError::new("two values stand under one key"));
             }
-            self.counts.add(key);
         }
         Ok(())
     }
