@@ -97,6 +97,8 @@ pub struct PlanPair {
     pub new: Option<Arc<Plan>>,
     /// Filters changed that the new job asks to leave out of account.
     pub ignores_filters: bool,
+    /// A filter reads what starts from zero, so rows may be missing at first although their values go on.
+    pub filters_by_new: bool,
 }
 
 /// Compares two scripts.
@@ -225,7 +227,7 @@ struct Checker<'a> {
 impl Checker<'_> {
     fn jobs(&mut self, old: &Side, new: &Side, errors: &[ErrorItem]) -> Vec<Job> {
         if old.failed.is_some() || new.failed.is_some() || !errors.is_empty() {
-            self.plans.push(PlanPair { old: None, new: None, ignores_filters: false });
+            self.plans.push(PlanPair { old: None, new: None, ignores_filters: false, filters_by_new: false });
             return vec![self.not_planned(old, new, errors)];
         }
         let (olds, news) = (&old.planned.jobs, &new.planned.jobs);
@@ -258,6 +260,7 @@ impl Checker<'_> {
         self.plans.push(PlanPair {
             old: Some(Arc::clone(&old.plan)),
             new: Some(Arc::clone(&new.plan)),
+            filters_by_new: diff.filters_by_new,
             ignores_filters: diff.changes.iter().any(|c| ignored(c) || c.echoes.iter().any(ignored)),
         });
         let judged = judge(RuleBook::embedded(), self.target, &diff);
@@ -285,7 +288,7 @@ impl Checker<'_> {
     fn lone(&mut self, plan: &JobPlan, side: &Side, gone: bool) -> Job {
         let own = Some(Arc::clone(&plan.plan));
         let (old_plan, new_plan) = if gone { (own, None) } else { (None, own) };
-        self.plans.push(PlanPair { old: old_plan, new: new_plan, ignores_filters: false });
+        self.plans.push(PlanPair { old: old_plan, new: new_plan, ignores_filters: false, filters_by_new: false });
         let file = if gone { self.names.0.clone() } else { self.names.1.clone() };
         let (old, new, message) = if gone {
             (Some(file.clone()), None, "the new script does not have this job; its state is not used")

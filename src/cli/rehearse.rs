@@ -6,7 +6,7 @@ use super::{Outcome, input};
 use crate::check::{Checked, Options, PlanPair, check, failed};
 use crate::exec::{Plan, Purpose};
 use crate::execution::{Execution, row_error};
-use crate::rehearsal::{JobRehearsal, RehearsalReport, Rows, Setting, Side, Split, rehearse, render_human};
+use crate::rehearsal::{Exempt, JobRehearsal, RehearsalReport, Rows, Setting, Side, Split, rehearse, render_human};
 use crate::report::human::{self, Style};
 use crate::report::json;
 use crate::report::model::{ErrorCode, ErrorItem, Job};
@@ -66,8 +66,8 @@ pub(super) fn rehearse_jobs(
         return (jobs, vec![error.help("give the rows as files: --data TABLE=FILE")]);
     }
     for (job, pair) in checked.report.jobs.iter().zip(&checked.plans) {
-        let PlanPair { old: Some(old), new: Some(new), ignores_filters } = pair else { continue };
-        match rehearse_job(job, old, new, *ignores_filters, args, split, &checked.sources, style) {
+        let PlanPair { old: Some(old), new: Some(new), .. } = pair else { continue };
+        match rehearse_job(job, old, new, Exempt::of(pair), args, split, &checked.sources, style) {
             Ok(rehearsed) => jobs.push(rehearsed),
             Err(error) => errors.push(*error),
         }
@@ -84,7 +84,7 @@ fn rehearse_job(
     job: &Job,
     old: &Plan,
     new: &Plan,
-    exempt: bool,
+    exempt: Option<Exempt>,
     args: &RowArgs,
     split: Option<Split>,
     sources: &SourceMap,

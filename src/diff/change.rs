@@ -426,4 +426,6 @@ pub struct JobDiff {
     pub operators: Vec<OperatorMatch>,
     /// The new query's outputs.
     pub columns: Vec<ColumnFate>,
+    /// A filter of the new query reads what starts from zero: until that has caught up, rows may be missing or too many.
+    pub filters_by_new: bool,
 }

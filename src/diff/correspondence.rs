@@ -3,10 +3,12 @@
 //! As everywhere in `diff`, a column or call is the same if it is computed the same, whatever it is called and wherever it stands.
 
 use super::job::pair_sinks;
-use super::lineage::{Interner, Lineage};
+use super::lineage::{Ident, Interner, Lineage};
 use super::matching::{Matching, Side, match_sinks};
 use crate::exec::{NodeId, Operator, Plan};
+use crate::logical::print::digest;
 use crate::logical::rel::AggCall;
+use crate::logical::rex::RexKind;
 
 /// A pair of operators, part by part.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,16 +31,30 @@ pub fn correspondences(old: &Plan, new: &Plan) -> Vec<Correspondence> {
         match_sinks(&mut matching, old, o, new, n);
     }
     let mut interner = Interner::default();
-    let (mut olds, mut news) = (Lineage::new(old, Side::Old), Lineage::new(new, Side::New));
+    let (mut old_side, mut new_side) = (Lineage::new(old, Side::Old), Lineage::new(new, Side::New));
     let mut out = Vec::new();
     for number in 0..matching.pairs.len() {
         let (Some(o), Some(n)) = (matching.pairs[number].old, matching.pairs[number].new) else { continue };
-        let before = olds.aggregate_input(o, &matching, &mut interner);
-        let after = news.aggregate_input(n, &matching, &mut interner);
+        let before = old_side.aggregate_input(o, &matching, &mut interner);
+        let after = new_side.aggregate_input(n, &matching, &mut interner);
         let columns = after.iter().map(|ident| before.iter().position(|b| b == ident)).collect();
         let text = |call: &AggCall, input: &[_]| interner.computation(call, input, &mut Vec::new());
-        let had: Vec<String> = calls(&old.node(o).op).iter().map(|c| text(c, &before)).collect();
-        let calls = calls(&new.node(n).op).iter().map(|c| had.iter().position(|h| *h == text(c, &after))).collect();
+        let (olds, news) = (calls(&old.node(o).op), calls(&new.node(n).op));
+        let mut calls: Vec<Option<usize>> =
+            news.iter().map(|c| olds.iter().position(|h| text(h, &before) == text(c, &after))).collect();
+        // The condition of a FILTER may be `b > 3` on one side and `(b > 3) IS TRUE` on the other, if only NOT NULL came or went:
+        // the same call over the same columns at the same place is the same.
+        for (i, call) in news.iter().enumerate().filter(|(_, c)| c.filter.is_some()) {
+            let bare = |c: &AggCall, input: &[_]| text(&AggCall { filter: None, ..c.clone() }, input);
+            let reads = |c: &AggCall, input: &[Ident]| c.filter.map(|f| interner.info(input[f]).parts.clone());
+            if let (None, Some(was)) = (calls[i], olds.get(i))
+                && bare(was, &before) == bare(call, &after)
+                && reads(was, &before) == reads(call, &after)
+                && same_condition(old, o, was, new, n, call)
+            {
+                calls[i] = Some(i);
+            }
+        }
         out.push(Correspondence { old: o, new: n, columns, calls });
     }
     out.sort_by_key(|c| c.new);
@@ -56,4 +72,23 @@ fn calls(op: &Operator) -> &[AggCall] {
         Operator::OverAggregate(a) => &a.calls,
         _ => &[],
     }
+}
+
+/// True if the conditions of two FILTER clauses are one, but for an `IS TRUE` that only NULL needs.
+fn same_condition(old: &Plan, o: NodeId, was: &AggCall, new: &Plan, n: NodeId, is: &AggCall) -> bool {
+    let of = |plan: &Plan, id: NodeId, call: &AggCall| {
+        let mut at = plan.local_phase(id).unwrap_or(id);
+        loop {
+            at = *plan.node(at).inputs.first()?;
+            if let Operator::Calc(calc) = &plan.node(at).op {
+                let condition = calc.exprs.get(call.filter?)?;
+                let bare = match &condition.kind {
+                    RexKind::Call(f, args) if f.name() == "IS TRUE" => args.first()?,
+                    _ => condition,
+                };
+                return Some(digest(bare));
+            }
+        }
+    };
+    of(old, o, was).is_some_and(|d| Some(d) == of(new, n, is))
 }

@@ -78,6 +78,7 @@ pub(super) fn diff(sources: &SourceMap, old: &Plan, new: &Plan) -> JobDiff {
         lone_sink(&mut c, Side::New, *n, temporary_changed);
     }
     let columns = new.sinks.iter().flat_map(|s| outputs::fates(&mut c, *s)).collect();
+    let filters_by_new = new.sinks.iter().any(|s| outputs::filters_by_new(&mut c, *s));
     let operators = operators(&c, old, new);
     let options = option_changes(old, new);
     one_for_each_replaced(&mut c.stated);
@@ -85,7 +86,7 @@ pub(super) fn diff(sources: &SourceMap, old: &Plan, new: &Plan) -> JobDiff {
     let mut changes = fold(c.stated);
     changes.extend(options);
     changes.extend(function_changes(old, new));
-    JobDiff { changes, operators, columns }
+    JobDiff { changes, operators, columns, filters_by_new }
 }
 
 /// Sinks by name, then by what they compute, then by place if one of each is left.

@@ -270,6 +270,13 @@ pub fn fates(c: &mut Comparison<'_>, new_sink: NodeId) -> Vec<ColumnFate> {
         .collect()
 }
 
+/// True if a filter in front of a new sink reads what starts from zero: which rows are sent depends on it, though the values of the
+/// other columns go on.
+pub fn filters_by_new(c: &mut Comparison<'_>, new_sink: NodeId) -> bool {
+    let conditions = c.new.lineage.conditions(new_sink, &c.matching, &mut c.interner);
+    conditions.iter().any(|id| fate(c, *id) != Fate::Kept)
+}
+
 fn fate(c: &Comparison<'_>, id: Ident) -> Fate {
     let info = c.interner.info(id);
     if let Some(producer) = info.producer

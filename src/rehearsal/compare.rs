@@ -24,6 +24,8 @@ pub struct Difference {
 /// One output column, over all rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ColumnSeen {
+    /// The number of its sink (several sinks may have one name), and its place there.
+    place: (usize, usize),
     /// The sink.
     pub sink: String,
     /// The column.
@@ -165,22 +167,22 @@ fn columns(plan: &Plan, job: &JobReport, restored: &[Emitted], fresh: &[Emitted]
         };
         for (i, (name, _)) in named.iter().enumerate() {
             let equal = net(restored, number, &[i]) == net(fresh, number, &[i]);
-            out.push(ColumnSeen { sink: sink_name.to_owned(), name: name.clone(), fate: fate(name), equal });
+            out.push(ColumnSeen {
+                place: (number, i),
+                sink: sink_name.to_owned(),
+                name: name.clone(),
+                fate: fate(name),
+                equal,
+            });
         }
     }
     out
 }
 
 fn kept_equal(plan: &Plan, seen: &[ColumnSeen], restored: &[Emitted], fresh: &[Emitted]) -> bool {
-    plan.sinks.iter().enumerate().all(|(number, sink)| {
-        let name = plan.sink_name(*sink);
-        let kept: Vec<usize> = seen
-            .iter()
-            .filter(|c| c.sink == name)
-            .enumerate()
-            .filter(|(_, c)| c.fate == Fate::Kept)
-            .map(|(i, _)| i)
-            .collect();
+    (0..plan.sinks.len()).all(|number| {
+        let kept = seen.iter().filter(|c| c.place.0 == number && c.fate == Fate::Kept).map(|c| c.place.1);
+        let kept: Vec<usize> = kept.collect();
         net(restored, number, &kept) == net(fresh, number, &kept)
     })
 }

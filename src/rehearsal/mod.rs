@@ -15,7 +15,7 @@ use crate::source::SourceMap;
 pub use compare::{Comparison, Difference, compare};
 use migrate::watermarks;
 pub use migrate::{Restored, migrate};
-pub use report::{JobRehearsal, Observation, RehearsalReport, render_human};
+pub use report::{Exempt, JobRehearsal, Observation, RehearsalReport, render_human};
 
 /// Where the savepoint is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::Rehearsed;
 use super::compare::{Comparison, Difference};
 use super::migrate::Restored;
+use crate::check::PlanPair;
 use crate::diff::change::Fate;
 use crate::eval::{json, text};
 use crate::exec::Plan;
@@ -65,6 +66,38 @@ pub enum Observation {
     Different,
 }
 
+/// Why rows may differ although the verdict stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exempt {
+    /// `table.optimizer.state-compatibility.ignore-filter` is on, and a filter changed.
+    IgnoresFilters,
+    /// A filter reads what starts from zero.
+    FiltersByNew,
+}
+
+impl Exempt {
+    /// What may differ between the rows of these plans, if anything may.
+    pub fn of(pair: &PlanPair) -> Option<Exempt> {
+        match pair {
+            PlanPair { ignores_filters: true, .. } => Some(Exempt::IgnoresFilters),
+            PlanPair { filters_by_new: true, .. } => Some(Exempt::FiltersByNew),
+            _ => None,
+        }
+    }
+
+    fn note(self) -> &'static str {
+        match self {
+            Exempt::IgnoresFilters => {
+                "ignore-filter is on: rows that a changed filter lets through differ on purpose, so they refute nothing"
+            }
+            Exempt::FiltersByNew => {
+                "a filter reads an aggregate that starts from zero: which rows are sent differs until it has caught up, so they \
+                 refute nothing"
+            }
+        }
+    }
+}
+
 /// The rehearsal of one job.
 #[derive(Debug, Clone, Serialize)]
 pub struct JobRehearsal {
@@ -110,14 +143,15 @@ pub struct ColumnReport {
 }
 
 impl JobRehearsal {
-    /// Holds what was seen against the verdict. `exempt`: the check was told to leave filters out of account, so rows may differ.
+    /// Holds what was seen against the verdict. `exempt`: why rows may differ although
+    /// the verdict stands, if they may.
     pub fn new(
         job: &JobReport,
         seen: Rehearsed,
         plan: &Plan,
         zone: &TimeZone,
         rows: u64,
-        exempt: bool,
+        exempt: Option<Exempt>,
     ) -> JobRehearsal {
         let Rehearsed { split, restored, comparison } = seen;
         let Comparison { counts, first, columns, kept_equal } = comparison;
@@ -128,14 +162,9 @@ impl JobRehearsal {
             (false, false) => Observation::Different,
         };
         let mut notes = Vec::new();
+        notes.extend(exempt.map(|e| e.note().to_owned()));
         let agrees = match job.verdict {
-            _ if exempt => {
-                notes.push(
-                    "ignore-filter is on: rows that a changed filter lets through differ on purpose, so they refute nothing"
-                        .to_owned(),
-                );
-                None
-            }
+            _ if exempt.is_some() => None,
             Verdict::Compatible => Some(equal),
             Verdict::PartiallyCompatible => Some(kept_equal),
             Verdict::Unknown | Verdict::Incompatible => None,

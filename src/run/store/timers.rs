@@ -72,14 +72,19 @@ impl<N: Namespace> StateTable for Timers<N> {
     }
 
     fn slots(&self, keys: &Keys) -> Vec<SlotImage> {
-        let mut sorted: Vec<_> = self.set.iter().collect();
-        sorted.sort_by(|(t, a, n), (u, b, m)| (t, keys.key(*a), n).cmp(&(u, keys.key(*b), m)));
+        // In the order in which they will fire, which is kept by a restore. The queue also has what was deleted, and what was
+        // deleted and set again more than once.
+        let mut sorted: Vec<_> = self.queue.iter().map(|Reverse(timer)| timer).collect();
+        sorted.sort_unstable_by_key(|(time, sequence, ..)| (*time, *sequence));
+        let mut seen = FxHashSet::default();
         sorted
             .into_iter()
+            .map(|(time, _, key, namespace)| (*time, *key, namespace.clone()))
+            .filter(|timer| self.set.contains(timer) && seen.insert(timer.clone()))
             .map(|(time, key, namespace)| SlotImage {
-                key: key_json(&self.entry, keys, *key),
+                key: key_json(&self.entry, keys, key),
                 namespace: namespace.to_json(&self.entry.namespace),
-                value: (*time).into(),
+                value: time.into(),
             })
             .collect()
     }
