@@ -117,9 +117,8 @@ impl<N: Namespace> Distinct<N> {
             [one] => one.of(row).clone(),
             many => Datum::Row(many.iter().map(|a| a.of(row).clone()).collect::<Row>()),
         };
-        // One call that takes nothing back is the usual case: a value that was seen changes nothing.
-        if !self.counts && self.calls.len() == 1 && self.value(&key, at).is_some() {
-            return Ok(());
+        if self.longs == 1 {
+            return self.change_one(calls, acc, row, at, key, by);
         }
         let mut longs = Longs::of(self.value(&key, at).unwrap_or(&Datum::Null), self.longs);
         for (place, i) in self.calls.iter().enumerate() {
@@ -142,6 +141,55 @@ impl<N: Namespace> Distinct<N> {
             }
         }
         self.put(key, longs, at)
+    }
+
+    /// As [`Distinct::change`] where a value has one long, which is nearly always so: it is looked up once and changed in place.
+    fn change_one(
+        &mut self,
+        calls: &mut [Call<N>],
+        acc: &mut [Datum],
+        row: &[Datum],
+        at: &Scope<N>,
+        key: Datum,
+        by: i64,
+    ) -> RunResult<()> {
+        let before = if key.is_null() {
+            self.null.get(at).and_then(Datum::as_int).unwrap_or(0)
+        } else {
+            self.seen.check_key(&key)?;
+            self.seen.entry_mut(at).get(&key).and_then(Datum::as_int).unwrap_or(0)
+        };
+        // With counts there is one call, which takes the row.
+        let (after, reached) = if self.counts {
+            (before + by, i64::from(before + by == i64::from(by > 0)))
+        } else {
+            let takes = |(place, i): (usize, &usize)| i64::from(calls[*i].takes(row)) << place;
+            let after = before | self.calls.iter().enumerate().map(takes).fold(0, |bits, bit| bits | bit);
+            (after, after & !before)
+        };
+        if after != before {
+            match (key.is_null(), after) {
+                (true, 0) => {
+                    self.null.remove(at);
+                }
+                (true, _) => *self.null.entry_mut(at) = Datum::Int(after),
+                (false, 0) => {
+                    self.seen.entry_mut(at).remove(&key);
+                }
+                (false, _) => {
+                    self.seen.entry_mut(at).insert(key, Datum::Int(after));
+                }
+            }
+        }
+        for (_, i) in self.calls.iter().enumerate().filter(|(place, _)| reached & (1 << place) != 0) {
+            let call = &mut calls[*i];
+            let (function, fields) = (&mut call.function, &mut acc[call.fields.clone()]);
+            with_args(&call.args, row, |args| match by {
+                1 => function.accumulate(fields, args, at),
+                _ => function.retract(fields, args, at),
+            })?;
+        }
+        Ok(())
     }
 
     /// Adds the values of another accumulator.
