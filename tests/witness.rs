@@ -67,14 +67,14 @@ const ROWS: usize = 48;
 /// A value of a column. Both sides give columns of one name and type the same values.
 fn value(seed: u64, row: usize, name: &str, ty: &DataType, nulls: bool) -> Option<Datum> {
     let n = number(seed, row, name);
-    if nulls && !ty.is_timestamp() && n % 19 == 0 {
+    if nulls && !ty.is_timestamp() && n.is_multiple_of(19) {
         return Some(Datum::Null);
     }
     let small = (n / 19 % 11) as i64 - 3;
     let step = [1_000, 20_000, 600_000][seed as usize % 3];
     let millis = START + row as i64 * step + (n / 7 % 3_000) as i64 - 1_000;
     Some(match &ty.kind {
-        TypeKind::Boolean => Datum::Boolean(n / 19 % 2 == 0),
+        TypeKind::Boolean => Datum::Boolean((n / 19).is_multiple_of(2)),
         TypeKind::TinyInt | TypeKind::SmallInt | TypeKind::Int | TypeKind::BigInt => Datum::Int(small),
         TypeKind::Float => Datum::Float(small as f32 / 4.0),
         TypeKind::Double => Datum::Double(small as f64 / 4.0),

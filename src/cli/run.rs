@@ -7,7 +7,7 @@ use super::args::RunArgs;
 use super::data::{self, Progress};
 use super::plan::{Planned, read_and_plan};
 use crate::exec::{Plan, Purpose};
-use crate::execution::{Execution, Savepoint, sink_columns};
+use crate::execution::{Execution, Savepoint, notes, sink_columns};
 use crate::report::human::{self, Style};
 use crate::report::model::{ErrorCode, ErrorItem};
 use crate::rows::{Printer, RowFormat};
@@ -65,6 +65,9 @@ fn execute(
     style: Style,
 ) -> Result<io::Result<()>, Box<ErrorItem>> {
     let mut execution = Execution::new(plan, args.rows.clock(), sources)?;
+    if !style.quiet {
+        notes(plan).iter().for_each(|note| eprint(&format!("note: {note}\n")));
+    }
     let progress = Progress::new(style);
     if let Some(file) = &args.restore {
         let text = std::fs::read_to_string(file).map_err(|e| data::unreadable(file, &e))?;

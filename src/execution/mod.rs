@@ -6,6 +6,7 @@ use jiff::tz::TimeZone;
 
 use crate::catalog::types::DataType;
 use crate::eval::{Session, zone};
+use crate::exec::window_spec::WindowSpec;
 use crate::exec::{NodeId, Operator, Plan};
 use crate::report::model::{ErrorCode, ErrorItem, Place};
 use crate::rows::{EventTime, Interleave, RowError, RowSchema};
@@ -71,6 +72,27 @@ impl<'a> Execution<'a> {
         self.job.end(end, emit).map_err(|e| run_error(sources, &e))?;
         Ok(count)
     }
+}
+
+/// What should be known of a plan before its results are trusted.
+pub fn notes(plan: &Plan) -> Vec<&'static str> {
+    let loses_rows = |window: &WindowSpec| !window.proctime && window.offset.is_some_and(|offset| offset != 0);
+    let offset = plan.nodes.iter().any(|node| match &node.op {
+        Operator::WindowAggregate(a) => loses_rows(&a.window),
+        Operator::LocalWindowAggregate(a) => loses_rows(&a.window),
+        _ => false,
+    });
+    let mut notes = Vec::new();
+    if offset {
+        notes.push(
+            "Flink loses rows of windows with an offset, and so does this run: it looks into its buffers at multiples of the \
+             interval without the offset, when the windows there have fired already; shift the time column instead",
+        );
+    }
+    if plan.options.contains_key("table.exec.state.ttl") {
+        notes.push("table.exec.state.ttl is set, but no state expires in this run");
+    }
+    notes
 }
 
 /// The columns of a sink as results name them: those of the sink's table, or those that the query gives.
