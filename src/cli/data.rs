@@ -7,6 +7,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::args::RowArgs;
 use crate::execution::{Execution, row_error};
+use crate::nearest::nearest;
 use crate::report::human::Style;
 use crate::report::model::{ErrorCode, ErrorItem};
 use crate::rows::{CsvReader, Interleave, JsonReader, RowReader, Source, StdinReader};
@@ -28,21 +29,18 @@ pub(super) fn open(
         let schemas = tables.iter().map(|t| execution.schema(t).ignoring(others)).collect();
         return Ok(Interleave::Stdin(StdinReader::new(Box::new(BufReader::new(io::stdin())), schemas)));
     }
-    let read: Vec<&str> = tables.iter().map(|t| &*t.table.path.name).collect();
-    for data in &args.data {
-        let name = data.table.as_deref().unwrap_or_default();
-        if place(tables, name).is_none() {
-            let what =
-                if read.is_empty() { "it reads no table".to_owned() } else { format!("it reads {}", read.join(", ")) };
-            return Err(config(format!("the query reads no table `{name}`"), what));
-        }
-    }
     for table in tables {
         let name = &table.table.path.name;
         if !args.data.iter().any(|d| d.table.as_deref().and_then(|n| place(tables, n)) == place(tables, name)) {
-            return Err(config(format!("the table `{name}` has no rows"), format!("add --data {name}=FILE")));
+            let others = args.data.iter().filter_map(|d| d.table.as_deref()).filter(|n| place(tables, n).is_none());
+            let help = match nearest(name, others) {
+                Some(slip) => format!("did you mean --data {name}=FILE, not {slip}=FILE?"),
+                None => format!("add --data {name}=FILE"),
+            };
+            return Err(config(format!("the table `{name}` has no rows"), help));
         }
     }
+    // Rows of other tables are passed over: Flink does not read a table that the plan does without.
     let mut opened = Vec::new();
     for data in &args.data {
         let Some(place) = place(tables, data.table.as_deref().unwrap_or_default()) else { continue };

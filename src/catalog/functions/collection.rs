@@ -5,14 +5,14 @@ use std::sync::Arc;
 use super::results::*;
 use super::{
     ArgumentType, FunctionDef, MANY,
-    Operand::{Any, Array, Boolean, Character, Collection, Integer, Map},
+    Operand::{Any, Array, ArrayOrMap, Boolean, Character, Collection, Integer, Map},
     function,
 };
 use crate::catalog::coercion;
 use crate::catalog::types::{DataType, Field, TypeKind};
 
 pub(super) static FUNCTIONS: &[FunctionDef] = &[
-    function("CARDINALITY", (1, 1), &[Collection], int),
+    function("CARDINALITY", (1, 1), &[ArrayOrMap], int),
     function("ELEMENT", (1, 1), &[Collection], only_element),
     function("ARRAY_APPEND", (2, 2), &[Array, Any], with_element),
     function("ARRAY_PREPEND", (2, 2), &[Array, Any], with_element),

@@ -76,6 +76,8 @@ pub enum Operand {
     Array,
     /// MAP.
     Map,
+    /// ARRAY, MAP.
+    ArrayOrMap,
     /// ARRAY, MAP, MULTISET.
     Collection,
     /// A keyword.
@@ -106,6 +108,7 @@ impl Operand {
             Operand::TimestampOrCharacter => ty.is_timestamp() || ty.is_character(),
             Operand::Array => matches!(ty.kind, Array(_)),
             Operand::Map => matches!(ty.kind, Map(..)),
+            Operand::ArrayOrMap => matches!(ty.kind, Array(_) | Map(..)),
             Operand::Collection => matches!(ty.kind, Array(_) | Map(..) | Multiset(_)),
         }
     }
@@ -129,6 +132,7 @@ impl Operand {
             Operand::TimestampOrCharacter => "TIMESTAMP|CHARACTER",
             Operand::Array => "ARRAY",
             Operand::Map => "MAP",
+            Operand::ArrayOrMap => "ARRAY|MAP",
             Operand::Collection => "COLLECTION",
             Operand::Symbol => "SYMBOL",
         }

@@ -38,6 +38,7 @@ impl Lowering<'_> {
                 PlanError::unsupported(at, "an aggregate with `table.optimizer.distinct-agg.split.enabled`").into()
             );
         }
+        self.check_arguments(&aggregate.calls, &input.columns)?;
         let signs: Vec<Option<Trend>> = aggregate.calls.iter().map(|c| sum_trend(&input, c)).collect();
         let mut aggregate = aggregate;
         let (input, place) = without_permutation(self.lower(input)?, &aggregate.keys);
@@ -103,6 +104,7 @@ impl Lowering<'_> {
         require_time(&input.columns[window.time], &window.window)?;
         let proctime = input.columns[window.time].ty.is_proctime();
         check_legacy_functions(&window)?;
+        self.check_arguments(&window.calls, &input.columns)?;
         let emit = emit_strategy(self.options, &window, origins.first().unwrap_or_default())?;
         let mut time = Some(window.time);
         let time_name = input.columns[window.time].name.clone();
@@ -160,6 +162,7 @@ impl Lowering<'_> {
     ) -> PlanResult<Tree> {
         let at = origins.first().unwrap_or_default();
         check_functions(&aggregate, at)?;
+        self.check_arguments(&aggregate.calls, &input.columns)?;
         if self.options.early_fire().is_some() || self.options.late_fire().is_some() {
             return Err(PlanError::rejected(
                 at,

@@ -1,6 +1,7 @@
 //! From relational operators to Flink's exec nodes: exchanges, phases, strategies, and the checks that Flink makes there.
 
 mod aggregate;
+mod arguments;
 mod join;
 mod over;
 mod rank;

@@ -40,6 +40,7 @@ impl Lowering<'_> {
             .help("order by a column with a WATERMARK, or by PROCTIME()")
             .into());
         }
+        self.check_arguments(&over.calls, &input.columns)?;
         let input = self.lower(input)?;
         if !input.changelog.is_insert_only() {
             return Err(consumes_inserts("OverAggregate", &input, at).into());
