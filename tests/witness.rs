@@ -18,6 +18,9 @@ use keepstate::rules::RuleBook;
 use keepstate::run::{Change, Clock, EndOfInput};
 use keepstate::target::Target;
 
+#[path = "witness/example_rows.rs"]
+mod example_rows;
+
 struct Pair {
     id: String,
     old: String,

@@ -79,8 +79,19 @@ pub struct Example {
     pub old: String,
     /// The new script.
     pub new: String,
+    /// Rows that bear the verdict out, if it is one that rows can bear out.
+    pub rows: Vec<TableRows>,
     /// What must be found.
     pub expect: Expect,
+}
+
+/// Rows of a table in an example.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TableRows {
+    /// The table's name.
+    pub table: String,
+    /// The rows as a CSV file with a header line.
+    pub csv: String,
 }
 
 /// What an example expects.
@@ -211,7 +222,7 @@ impl Rule {
     /// The examples.
     pub fn examples(&self) -> Result<Vec<Example>, String> {
         let at = |why: String| format!("rules of page {}, {}: {why}", self.page, self.id);
-        let (mut name, mut old, mut new) = (String::new(), None, None);
+        let (mut name, mut old, mut new, mut rows) = (String::new(), None, None, Vec::new());
         let mut examples = Vec::new();
         for block in blocks(&self.body) {
             match block {
@@ -223,16 +234,19 @@ impl Rule {
                     let (Some(old), Some(new)) = (old.take(), new.take()) else {
                         return Err(at(format!("`expect` of `{name}` has no `sql old` and `sql new` before it")));
                     };
-                    examples.push(Example { name: name.clone(), old, new, expect });
+                    examples.push(Example { name: name.clone(), old, new, rows: std::mem::take(&mut rows), expect });
                 }
-                Block::Fence { info, .. } => {
-                    return Err(at(format!(
-                        "a block is marked `{info}`; examples have `sql old`, `sql new` and `toml expect`"
-                    )));
+                Block::Fence { info, text } => {
+                    let Some(table) = info.strip_prefix("csv ") else {
+                        return Err(at(format!(
+                            "a block is marked `{info}`; examples have `sql old`, `sql new`, `csv TABLE` and `toml expect`"
+                        )));
+                    };
+                    rows.push(TableRows { table: table.trim().to_owned(), csv: text });
                 }
             }
         }
-        match old.or(new) {
+        match old.or(new).or(rows.pop().map(|r| r.csv)) {
             Some(_) => Err(at(format!("`{name}` has no `toml expect`"))),
             None => Ok(examples),
         }
