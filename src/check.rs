@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::diff::change::{Change, ChangeKind, JobDiff, MatchStatus};
+use crate::engine::Engine;
 use crate::exec::{NodeId, Plan, Purpose};
 use crate::plan_error::{PlanError, PlanErrorKind};
 use crate::planning::{self, JobPlan, PlannedScript};
@@ -73,6 +74,8 @@ pub struct Options {
     pub defines: BTreeMap<String, String>,
     /// From which verdict on the run fails.
     pub fail_on: FailOn,
+    /// The engine versions that wrote the state and are to read it, if they are known.
+    pub engines: Option<(Engine, Engine)>,
     /// What the plans are for: a rehearsal collects the rows of bare SELECTs.
     pub purpose: Purpose,
 }
@@ -117,8 +120,7 @@ pub fn check(old: Text, new: Text, options: &Options) -> Checked {
     let old = side(&sources, &schema, old, options, &mut errors);
     let new = side(&sources, &schema, new, options, &mut errors);
 
-    let mut checker =
-        Checker { sources: &sources, target: options.target, names, numbered: Numbered::default(), plans: Vec::new() };
+    let mut checker = Checker { sources: &sources, options, names, numbered: Numbered::default(), plans: Vec::new() };
     let jobs = checker.jobs(&old, &new, &errors);
     let plans = std::mem::take(&mut checker.plans);
     let mut report = finish(options, jobs, errors);
@@ -218,7 +220,7 @@ pub(crate) fn plan_error(sources: &SourceMap, error: &PlanError) -> ErrorItem {
 
 struct Checker<'a> {
     sources: &'a SourceMap,
-    target: Target,
+    options: &'a Options,
     names: (String, String),
     numbered: Numbered,
     plans: Vec<PlanPair>,
@@ -255,7 +257,9 @@ impl Checker<'_> {
 
     fn pair(&mut self, old: &JobPlan, new: &JobPlan, old_side: &Side, new_side: &Side, single: bool) -> Job {
         let name = self.name(new_side, &self.names.1, Some(new), single);
-        let diff = planning::diff(self.sources, old, new);
+        let mut diff = planning::diff(self.sources, old, new);
+        let engines = self.options.engines.as_ref();
+        diff.changes.extend(engines.and_then(|(old, new)| Change::of_engines(old, new)));
         let ignored = |c: &Change| matches!(c.kind, ChangeKind::Filter { ignored: true, .. });
         self.plans.push(PlanPair {
             old: Some(Arc::clone(&old.plan)),
@@ -263,7 +267,7 @@ impl Checker<'_> {
             filters_by_new: diff.filters_by_new,
             ignores_filters: diff.changes.iter().any(|c| ignored(c) || c.echoes.iter().any(ignored)),
         });
-        let judged = judge(RuleBook::embedded(), self.target, &diff);
+        let judged = judge(RuleBook::embedded(), self.options.target, &diff);
         let operators = operators(old, new, &diff, &judged);
         let findings = judged.findings.iter().map(|f| self.finding(&name, f)).collect();
         let mut notes = new_side.notes.clone();

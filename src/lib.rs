@@ -8,6 +8,7 @@ pub mod catalog;
 pub mod check;
 pub mod cli;
 pub mod diff;
+pub mod engine;
 pub mod eval;
 pub mod exec;
 pub mod execution;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The modules, each with those that it may use. A module may use what stands before it, never what stands after it.
-const LAYERS: [&str; 21] = [
+const LAYERS: [&str; 22] = [
     "source",
     "target",
     "nearest",
@@ -17,6 +17,7 @@ const LAYERS: [&str; 21] = [
     "state",
     "run",
     "rows",
+    "engine",
     "diff",
     "rules",
     "report",

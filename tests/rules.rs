@@ -60,7 +60,13 @@ fn every_rule_has_an_example_and_consistent_words() {
         assert!(!rule.prose().is_empty(), "{} has no prose", rule.id);
         assert!(rule.body.starts_with(&format!("# {}\n", rule.title)), "{}: the heading is not the title", rule.id);
         for example in &examples {
-            assert!(example.old != example.new, "{}: both sides of `{}` are the same", rule.id, example.name);
+            let engines = (&example.expect.old_engine, &example.expect.new_engine);
+            assert!(
+                example.old != example.new || engines.0 != engines.1,
+                "{}: both sides of `{}` are the same",
+                rule.id,
+                example.name
+            );
             if let Some(expected) = &example.expect.rules {
                 for id in expected {
                     assert!(book().get(id).is_some(), "{} expects an unknown rule {id}", rule.id);
@@ -369,7 +375,8 @@ fn examples_are_true() {
     for rule in book().rules() {
         for example in rule.examples().unwrap() {
             let target = example.expect.target.unwrap_or(rule.targets[0]);
-            let options = Options { target, ..Default::default() };
+            let engines = example.expect.old_engine.zip(example.expect.new_engine);
+            let options = Options { target, engines, ..Default::default() };
             let checked = check(Text::new("old.sql", example.old), Text::new("new.sql", example.new), &options);
             let report = checked.report;
             let mut fail = |why: String| wrong.push(format!("{} ({}): {why}", rule.id, example.name));

@@ -6,6 +6,7 @@ use std::io::IsTerminal;
 use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::check::FailOn;
+use crate::engine::Engine;
 use crate::rehearsal::Split;
 use crate::report::human::Style;
 use crate::run::Clock;
@@ -151,6 +152,12 @@ pub struct CheckArgs {
     /// The mildest verdict that makes the exit status 1
     #[arg(long, value_enum, default_value = "unknown", value_name = "VERDICT")]
     pub fail_on: FailOnArg,
+    /// The engine version that wrote the state, such as vvr-8.0.11-flink-1.17; with --new-engine
+    #[arg(long, value_name = "VERSION", requires = "new_engine")]
+    pub old_engine: Option<Engine>,
+    /// The engine version that is to read it
+    #[arg(long, value_name = "VERSION", requires = "old_engine")]
+    pub new_engine: Option<Engine>,
     /// With --data, where the rehearsal takes its savepoint: after so many rows, or where the watermark first passes a timestamp
     #[arg(long, value_name = "N|TIMESTAMP", value_parser = split, requires = "data")]
     pub split_at: Option<Split>,

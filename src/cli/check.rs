@@ -25,6 +25,7 @@ pub(super) fn run(args: &CheckArgs, style: Style) -> Outcome {
                 schema: texts,
                 defines: reading.defines(),
                 fail_on: args.fail_on.into(),
+                engines: args.old_engine.clone().zip(args.new_engine.clone()),
                 purpose: if args.rows.data.is_empty() { Purpose::Explain } else { Purpose::Collect },
             };
             let mut checked = check(old, new, &options);

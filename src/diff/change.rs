@@ -5,6 +5,7 @@
 pub use super::facts::{Fact, Facts};
 use super::matching::Side;
 use super::places::Places;
+use crate::engine::{Engine, Step};
 use crate::exec::NodeId;
 use crate::source::Span;
 
@@ -301,6 +302,13 @@ pub enum ChangeKind {
     },
     /// A function that the job calls is implemented by something else.
     UserFunction,
+    /// The job is to run on another version of the engine.
+    Engine {
+        /// How the versions relate.
+        step: Step,
+        /// They are built on different versions of Apache Flink.
+        flink: bool,
+    },
     /// An option that bears on state or planning has another value.
     JobOption {
         /// The option's key.
@@ -349,6 +357,23 @@ pub struct Change {
 }
 
 impl Change {
+    /// The change from one version of the engine to another; none if they are the same.
+    pub fn of_engines(old: &Engine, new: &Engine) -> Option<Change> {
+        Some(Change {
+            kind: ChangeKind::Engine { step: old.step_to(new)?, flink: old.flink != new.flink },
+            operator: None,
+            context: Vec::new(),
+            args: vec![("old", old.to_string()), ("new", new.to_string())],
+            item: Item::Other,
+            old: None,
+            new: None,
+            beside: None,
+            spots: Vec::new(),
+            chain: Vec::new(),
+            echoes: Vec::new(),
+        })
+    }
+
     /// All facts for rules to match: `change`, the kind's own, then those of the place.
     pub fn facts(&self) -> Facts {
         let mut facts: Facts = vec![("change", self.kind.name().into())];

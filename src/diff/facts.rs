@@ -82,6 +82,7 @@ impl ChangeKind {
             ChangeKind::SinkAdded { .. } => "sink-added",
             ChangeKind::SinkRemoved { .. } => "sink-removed",
             ChangeKind::UserFunction => "user-function",
+            ChangeKind::Engine { .. } => "engine",
             ChangeKind::JobOption { .. } => "job-option",
         }
     }
@@ -201,6 +202,7 @@ impl ChangeKind {
             ChangeKind::SinkAdded { stateful } | ChangeKind::SinkRemoved { stateful } => {
                 vec![("stateful", (*stateful).into())]
             }
+            ChangeKind::Engine { step, flink } => vec![("step", step.name().into()), ("flink", (*flink).into())],
             ChangeKind::JobOption { key } => vec![("key", key.clone().into())],
             ChangeKind::GroupingSets { on_both_sides } => vec![("on_both_sides", (*on_both_sides).into())],
             ChangeKind::EmitStrategy { lateness_only } => vec![("lateness_only", (*lateness_only).into())],

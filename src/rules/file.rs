@@ -7,6 +7,7 @@ use serde::Deserialize;
 use super::matcher::Pattern;
 use super::verdict::{Basis, Consequence, Verdict};
 use crate::diff::change::{Facts, Fate};
+use crate::engine::Engine;
 use crate::target::Target;
 
 /// What a rule judges.
@@ -96,11 +97,17 @@ pub struct TableRows {
 
 /// What an example expects.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Expect {
     /// The engine; the rule's first target if it is not given.
     #[serde(default)]
     pub target: Option<Target>,
+    /// The engine version that wrote the state.
+    #[serde(default)]
+    pub old_engine: Option<Engine>,
+    /// The engine version that is to read it.
+    #[serde(default)]
+    pub new_engine: Option<Engine>,
     /// The job's verdict.
     pub verdict: Verdict,
     /// The rules of all findings, in any order. If not given: the rule of this file is among them.

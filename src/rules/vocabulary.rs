@@ -156,6 +156,7 @@ pub fn kinds() -> Vec<ChangeKind> {
         ChangeKind::UserFunction,
         ChangeKind::SinkAdded { stateful: false },
         ChangeKind::SinkRemoved { stateful: false },
+        ChangeKind::Engine { step: crate::engine::Step::Minor, flink: false },
         ChangeKind::JobOption { key: String::new() },
     ]
 }
