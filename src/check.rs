@@ -284,6 +284,7 @@ impl Checker<'_> {
             operators,
             columns: judged.columns.into_iter().map(|c| Column { sink: c.sink, name: c.name, fate: c.fate }).collect(),
             notes,
+            witness: None,
             name,
         }
     }
@@ -308,6 +309,7 @@ impl Checker<'_> {
             operators: Vec::new(),
             columns: Vec::new(),
             notes: vec![Note { message: message.to_owned(), at: None }],
+            witness: None,
         }
     }
 
@@ -361,6 +363,7 @@ impl Checker<'_> {
             operators: Vec::new(),
             columns: Vec::new(),
             notes,
+            witness: None,
         }
     }
 

@@ -87,6 +87,7 @@ fn report() -> (Report, SourceMap) {
         }],
         columns: vec![Column { sink: "top".to_owned(), name: "cnt".to_owned(), fate: Fate::FromZero }],
         notes: vec![Note { message: "table `ranked` has no DDL; its columns are inferred".to_owned(), at: None }],
+        witness: None,
     };
     let report =
         Report { verdict: Verdict::Incompatible, exit_code: 1, jobs: vec![job], ..failed(Target::Vvr, Vec::new()) };

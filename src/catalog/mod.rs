@@ -211,6 +211,16 @@ impl Catalog {
         self.functions.iter().map(|(name, class)| (name.clone(), class.to_string())).collect()
     }
 
+    /// The names of all tables that the script declares.
+    pub fn table_names(&self) -> Vec<Arc<str>> {
+        let entries = self.permanent.iter().chain(self.temporary.iter());
+        let tables = entries.filter(|(_, entry)| matches!(entry, Entry::Table(_)));
+        let mut names: Vec<Arc<str>> = tables.map(|(path, _)| path.name.clone()).collect();
+        names.sort();
+        names.dedup();
+        names
+    }
+
     /// All TEMPORARY TABLEs, in order of their names.
     pub fn temporary_tables(&self) -> Vec<Arc<Table>> {
         let tables = self.temporary.values().filter_map(|entry| match entry {

@@ -243,12 +243,12 @@ pub struct RowArgs {
     /// The rows of a table, .csv or .jsonl; may be given several times. `-`: lines {"table": "...", "row": {...}} from stdin
     #[arg(long, value_name = "TABLE=FILE", value_parser = data)]
     pub data: Vec<Data>,
-    /// What happens when the rows are at an end
-    #[arg(long, value_enum, default_value_t, value_name = "MODE")]
-    pub end_of_input: End,
-    /// Processing time at the first row, in UTC
-    #[arg(long, value_name = "TIMESTAMP", default_value = "1970-01-01 00:00:00", value_parser = timestamp)]
-    pub clock: i64,
+    /// What happens when the rows are at an end [default: fire]
+    #[arg(long, value_enum, value_name = "MODE")]
+    pub end_of_input: Option<End>,
+    /// Processing time at the first row, in UTC [default: 1970-01-01 00:00:00]
+    #[arg(long, value_name = "TIMESTAMP", value_parser = timestamp)]
+    pub clock: Option<i64>,
     /// How long each row takes in processing time
     #[arg(long, value_name = "DURATION", default_value = "1 ms", value_parser = duration)]
     pub tick: i64,
@@ -258,9 +258,14 @@ pub struct RowArgs {
 }
 
 impl RowArgs {
+    /// What happens when the rows are at an end.
+    pub fn end(&self) -> End {
+        self.end_of_input.unwrap_or_default()
+    }
+
     /// Processing time.
     pub fn clock(&self) -> Clock {
-        Clock { start: self.clock, tick: self.tick }
+        Clock { start: self.clock.unwrap_or(0), tick: self.tick }
     }
 }
 
@@ -341,7 +346,7 @@ impl From<RunFormat> for crate::rows::RowFormat {
 }
 
 /// What happens when the rows are at an end.
-#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum End {
     /// The input was bounded: everything that waits for event time is due
     #[default]

@@ -48,14 +48,15 @@ fn attach_witnesses(checked: &mut Checked, args: &CheckArgs, style: Style) {
     let (rehearsals, errors) = rehearse_jobs(checked, &args.rows, args.split_at, style);
     for rehearsal in rehearsals {
         let jobs = checked.report.jobs.iter_mut().filter(|j| j.name == rehearsal.name);
-        for finding in jobs.flat_map(|j| &mut j.findings) {
-            finding.witness = Some(rehearsal.witness());
+        for job in jobs {
+            job.findings.iter_mut().for_each(|f| f.witness = Some(rehearsal.witness()));
+            job.witness = Some(rehearsal.witness());
         }
         if rehearsal.agrees == Some(false) {
             let message = format!("the rows refute the verdict on {}: this is a bug in a rule", rehearsal.name);
             let error = ErrorItem::new(ErrorCode::Internal, message);
             checked.report.errors.push(error.help("`keepstate rehearse` shows the rows; please report it"));
-            checked.report.exit_code = checked.report.exit_code.max(1);
+            checked.report.exit_code = 2;
         }
     }
     if !errors.is_empty() {

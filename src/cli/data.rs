@@ -6,12 +6,38 @@ use std::io::{self, BufReader, IsTerminal};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::args::RowArgs;
+use crate::exec::{Node, Operator, Plan};
 use crate::execution::{Execution, row_error};
 use crate::nearest::nearest;
 use crate::report::human::Style;
 use crate::report::model::{ErrorCode, ErrorItem};
 use crate::rows::{CsvReader, Interleave, JsonReader, RowReader, Source, StdinReader};
 use crate::run::InputTable;
+
+/// The error of rows for a table that none of the scripts declares.
+pub(super) fn unknown_table(args: &RowArgs, plans: &[&Plan]) -> Option<ErrorItem> {
+    for table in args.data.iter().filter_map(|d| d.table.as_deref()) {
+        let name = table.rsplit('.').next().unwrap_or(table);
+        let declared = || plans.iter().flat_map(|p| p.tables.iter()).map(|t| &**t);
+        // Without any DDL tables are inferred from what reads them.
+        let read = || plans.iter().flat_map(|p| p.nodes.iter()).filter_map(scanned);
+        if !declared().chain(read()).any(|known| known == name) {
+            let help = match nearest(name, declared()) {
+                Some(near) => format!("did you mean --data {near}=...?"),
+                None => "name a table that the query reads".to_owned(),
+            };
+            return Some(ErrorItem::new(ErrorCode::Config, format!("the script has no table `{table}`")).help(help));
+        }
+    }
+    None
+}
+
+fn scanned(node: &Node) -> Option<&str> {
+    match &node.op {
+        Operator::TableSourceScan(scan) => Some(&scan.table.path.name),
+        _ => None,
+    }
+}
 
 /// Opens the rows of all tables of a plan. Columns named in `others`, which only the other side of a comparison has, are skipped.
 pub(super) fn open(

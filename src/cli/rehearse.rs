@@ -65,6 +65,11 @@ pub(super) fn rehearse_jobs(
         );
         return (jobs, vec![error.help("give the rows as files: --data TABLE=FILE")]);
     }
+    let plans = checked.plans.iter().flat_map(|pair| [&pair.old, &pair.new]).flatten();
+    let plans: Vec<&Plan> = plans.map(|p| &**p).collect();
+    if let Some(error) = data::unknown_table(args, &plans) {
+        return (jobs, vec![error]);
+    }
     for (job, pair) in checked.report.jobs.iter().zip(&checked.plans) {
         let PlanPair { old: Some(old), new: Some(new), .. } = pair else { continue };
         match rehearse_job(job, old, new, Exempt::of(pair), args, split, &checked.sources, style) {
@@ -94,7 +99,7 @@ fn rehearse_job(
     let old_rows = read(old, args, &new_columns, sources, style)?;
     let new_rows = read(new, args, &old_columns, sources, style)?;
     let half = Split::Rows(old_rows.len() as u64 / 2);
-    let setting = Setting { split: split.unwrap_or(half), clock: args.clock(), end: args.end_of_input.into() };
+    let setting = Setting { split: split.unwrap_or(half), clock: args.clock(), end: args.end().into() };
     let (before, after) = (Side { plan: old, rows: &old_rows }, Side { plan: new, rows: &new_rows });
     let seen = rehearse(&before, &after, job, setting, sources)?;
     let zone = crate::execution::session(new)?.zone;

@@ -3,7 +3,7 @@
 use std::io::{self, BufWriter, Write};
 
 use super::Outcome;
-use super::args::RunArgs;
+use super::args::{End, RunArgs};
 use super::data::{self, Progress};
 use super::plan::{Planned, read_and_plan};
 use crate::exec::{Plan, Purpose};
@@ -12,8 +12,13 @@ use crate::report::human::{self, Style};
 use crate::report::model::{ErrorCode, ErrorItem};
 use crate::rows::{Printer, RowFormat};
 use crate::run::EndOfInput;
+use crate::source::SourceMap;
 
 pub(super) fn run(args: &RunArgs, style: Style) -> Outcome {
+    if let Some(error) = contradiction(args) {
+        eprint(&human::render_errors(&[error], &SourceMap::new(), style));
+        return Outcome { text: String::new(), exit: 2 };
+    }
     let Planned { script, mut errors, sources, secrets } = read_and_plan(&args.file, &args.reading, Purpose::Collect);
     if errors.is_empty() {
         let plans: Vec<&Plan> = script.jobs.iter().map(|j| &*j.plan).collect();
@@ -23,6 +28,7 @@ pub(super) fn run(args: &RunArgs, style: Style) -> Outcome {
             let error = ErrorItem::new(ErrorCode::Config, "the script has several jobs, and a savepoint is of one");
             errors.push(error.help("put each job into a script of its own"));
         }
+        errors.extend(data::unknown_table(&args.rows, &plans));
         if plans.is_empty() {
             let error = ErrorItem::new(ErrorCode::Config, format!("{} has no INSERT and no query to run", args.file));
             errors.push(error.help("add a SELECT"));
@@ -52,6 +58,25 @@ pub(super) fn run(args: &RunArgs, style: Style) -> Outcome {
     Outcome { text: String::new(), exit: 2 }
 }
 
+/// Options that contradict each other.
+fn contradiction(args: &RunArgs) -> Option<ErrorItem> {
+    if args.file == "-" && args.rows.data.iter().any(|d| d.table.is_none()) {
+        let error = ErrorItem::new(ErrorCode::Config, "stdin is to be the script and its rows, but can be read once");
+        return Some(error.help("give the script or the rows as a file"));
+    }
+    if args.savepoint.is_some() && args.rows.end_of_input == Some(End::Fire) {
+        let error =
+            ErrorItem::new(ErrorCode::Config, "a savepoint is taken of a stream that goes on, so nothing can be fired");
+        return Some(error.help("leave out --savepoint, or --end-of-input fire"));
+    }
+    if args.restore.is_some() && args.rows.clock.is_some() {
+        let error =
+            ErrorItem::new(ErrorCode::Config, "processing time goes on from the savepoint, so it cannot be set");
+        return Some(error.help("leave out --clock"));
+    }
+    None
+}
+
 fn eprint(text: &str) {
     let _ = io::stderr().lock().write_all(text.as_bytes());
 }
@@ -60,7 +85,7 @@ fn eprint(text: &str) {
 fn execute(
     plan: &Plan,
     args: &RunArgs,
-    sources: &crate::source::SourceMap,
+    sources: &SourceMap,
     out: &mut dyn Write,
     style: Style,
 ) -> Result<io::Result<()>, Box<ErrorItem>> {
@@ -74,7 +99,7 @@ fn execute(
         Savepoint::from_text(file, &text)?.restore(file, &mut execution)?;
     }
     // A savepoint is taken of a stream that goes on.
-    let end = if args.savepoint.is_some() { EndOfInput::Hold } else { args.rows.end_of_input.into() };
+    let end = if args.savepoint.is_some() { EndOfInput::Hold } else { args.rows.end().into() };
     let mut rows = data::open(&execution, &args.rows, &[], &progress)?;
     let zone = execution.session.zone.clone();
     let format = args.format.into();

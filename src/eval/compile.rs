@@ -4,7 +4,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use super::functions::{self, Call};
-use super::{Datum, EvalError, UnknownFunction, cast};
+use super::{Datum, EvalError, Unrunnable, cast};
 use crate::catalog::types::{DataType, TypeKind};
 use crate::logical::rex::{Function, Rex, RexKind, Value};
 
@@ -133,18 +133,24 @@ fn same(a: &TypeKind, b: &TypeKind) -> bool {
 }
 
 /// Compiles an expression.
-pub fn compile(rex: &Rex, session: &Session) -> Result<Evaluator, UnknownFunction> {
+pub fn compile(rex: &Rex, session: &Session) -> Result<Evaluator, Unrunnable> {
     compile_part(rex, session, false)
 }
 
 /// Compiles a part of an expression. `inside`: of a constant one, so it is constant itself.
-fn compile_part(rex: &Rex, session: &Session, inside: bool) -> Result<Evaluator, UnknownFunction> {
+fn compile_part(rex: &Rex, session: &Session, inside: bool) -> Result<Evaluator, Unrunnable> {
     let constant = inside || is_constant(rex);
-    let unknown = |name: &str| UnknownFunction { name: name.to_owned(), origins: rex.origins.clone() };
+    let unknown = |name: &str| Unrunnable::Function { name: name.to_owned(), origins: rex.origins.clone() };
     let evaluator = match &rex.kind {
         RexKind::Input(i) => return Ok(Evaluator::Column(*i)),
         RexKind::Literal(value) => {
-            return Datum::of_constant(value, &rex.ty).map(Evaluator::Constant).ok_or_else(|| unknown("a keyword"));
+            return match (Datum::of_constant(value, &rex.ty), value) {
+                (Some(datum), _) => Ok(Evaluator::Constant(datum)),
+                (None, Value::Placeholder(name)) => {
+                    Err(Unrunnable::Placeholder { name: name.to_string(), origins: rex.origins.clone() })
+                }
+                (None, _) => Err(unknown("a keyword")),
+            };
         }
         RexKind::Call(function, args) => call(rex, function, args, session, constant)?,
         RexKind::Cast { operand, is_try } => {
@@ -186,8 +192,8 @@ fn call(
     args: &[Rex],
     session: &Session,
     constant: bool,
-) -> Result<Evaluator, UnknownFunction> {
-    let unknown = || UnknownFunction { name: function.name().to_owned(), origins: rex.origins.clone() };
+) -> Result<Evaluator, Unrunnable> {
+    let unknown = || Unrunnable::Function { name: function.name().to_owned(), origins: rex.origins.clone() };
     if matches!(function, Function::User(_)) {
         return Err(unknown());
     }

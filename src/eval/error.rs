@@ -2,6 +2,8 @@
 
 use thiserror::Error;
 
+use crate::logical::rex::Origins;
+
 /// A value for which an expression fails at run time, as Flink's generated code would throw.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{message}")]
@@ -19,10 +21,21 @@ impl EvalError {
 
 /// An expression that can be planned but not run.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("the function `{name}` cannot be run")]
-pub struct UnknownFunction {
-    /// The function.
-    pub name: String,
-    /// Where it is written.
-    pub origins: crate::logical::rex::Origins,
+pub enum Unrunnable {
+    /// A function that is not known here, such as a user's own.
+    #[error("the function `{name}` cannot be run")]
+    Function {
+        /// The function.
+        name: String,
+        /// Where it is written.
+        origins: Origins,
+    },
+    /// A `${name}` without a value.
+    #[error("`${{{name}}}` has no value, so what reads it cannot be run")]
+    Placeholder {
+        /// The name.
+        name: String,
+        /// Where it is written.
+        origins: Origins,
+    },
 }

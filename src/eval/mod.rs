@@ -21,5 +21,5 @@ pub mod zone;
 pub use compile::{Evaluator, Session, compile};
 pub use datum::Datum;
 pub use decimal::Decimal;
-pub use error::{EvalError, UnknownFunction};
+pub use error::{EvalError, Unrunnable};
 pub use row::Row;

@@ -122,6 +122,8 @@ pub struct Plan {
     pub functions: std::collections::BTreeMap<String, String>,
     /// The TEMPORARY TABLEs that the script declares, in order of their names, whether the job uses them or not.
     pub temporary_tables: Vec<std::sync::Arc<crate::catalog::Table>>,
+    /// The names of all tables that the script declares, whether the job uses them or not.
+    pub tables: Arc<[Arc<str>]>,
 }
 
 impl Plan {

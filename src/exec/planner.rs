@@ -31,6 +31,7 @@ pub fn assemble(
         having: Vec::new(),
         functions: Default::default(),
         temporary_tables: Vec::new(),
+        tables: std::sync::Arc::default(),
     };
     let several_leaves = trees.iter().map(leaves).sum::<usize>() > 1;
     let mut shared = Sharing { known: HashMap::new(), on: share && several_leaves, sources: share_sources };

@@ -250,6 +250,7 @@ impl ScriptPlanner {
         let option_places: BTreeMap<String, Span> = options.iter().map(|(k, o)| (k.to_owned(), o.span)).collect();
         let functions = self.catalog.functions();
         let temporary_tables = self.catalog.temporary_tables();
+        let tables: Arc<[Arc<str>]> = self.catalog.table_names().into();
         self.out.name = name.clone();
         self.out.plans = std::mem::take(&mut self.groups)
             .into_iter()
@@ -258,6 +259,7 @@ impl ScriptPlanner {
                 having: self.having.clone(),
                 functions: functions.clone(),
                 temporary_tables: temporary_tables.clone(),
+                tables: tables.clone(),
                 ..assemble(
                     (self.target, self.purpose),
                     trees,

@@ -48,7 +48,7 @@ impl<'a> Execution<'a> {
 
     /// What rows of an input table look like.
     pub fn schema(&self, input: &InputTable) -> RowSchema {
-        RowSchema::of(&input.table, self.session.zone.clone())
+        RowSchema::of(&input.table, self.plan.node(input.scan).changelog, self.session.zone.clone())
     }
 
     /// The event time of rows of an input table.

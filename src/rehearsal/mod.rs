@@ -96,6 +96,7 @@ pub fn rehearse(
         _ => {
             let (images, restored) = migrate(&mut before, &mut after, &pairs);
             after.job.pipeline().restore(new.plan, &images).map_err(error)?;
+            after.job.pipeline().migrated();
             restored
         }
     };

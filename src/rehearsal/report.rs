@@ -163,8 +163,10 @@ impl JobRehearsal {
         };
         let mut notes = Vec::new();
         notes.extend(exempt.map(|e| e.note().to_owned()));
+        // Nothing was sent after the split: nothing was put to the test.
+        let idle = counts.equal + counts.different + counts.missing + counts.extra == 0;
         let agrees = match job.verdict {
-            _ if exempt.is_some() => None,
+            _ if exempt.is_some() || idle => None,
             Verdict::Compatible => Some(equal),
             Verdict::PartiallyCompatible => Some(kept_equal),
             Verdict::Unknown | Verdict::Incompatible => None,
@@ -174,7 +176,11 @@ impl JobRehearsal {
                 .push("an incompatible change does not restore; the new job was started empty at the split".to_owned());
         }
         if split >= rows {
-            notes.push("no row came after the split, so little can be seen; choose an earlier one".to_owned());
+            notes.push(
+                "the split was not reached before the rows were at an end, so little can be seen; choose an earlier one (a \
+                 timestamp is reached when the watermark passes it, and never by tables without one)"
+                    .to_owned(),
+            );
         } else if counts.equal + counts.different + counts.missing == 0 {
             notes.push("the fresh job sent nothing after the split, so nothing was put to the test".to_owned());
         }
@@ -207,7 +213,13 @@ impl JobRehearsal {
 impl JobRehearsal {
     /// What it shows, for the findings of the job.
     pub fn witness(&self) -> Witness {
-        Witness { split: self.split, changes: self.changes, differences: self.differences.clone() }
+        Witness {
+            split: self.split,
+            rows: self.rows,
+            agrees: self.agrees,
+            changes: self.changes,
+            differences: self.differences.clone(),
+        }
     }
 }
 
@@ -233,10 +245,11 @@ pub fn render_human(report: &RehearsalReport, style: Style) -> String {
         let (headline, color) = match (job.agrees, job.observed) {
             (Some(true), _) => ("the rows agree with the verdict", "32"),
             (Some(false), _) => ("THE ROWS REFUTE THE VERDICT: this is a bug in a rule; please report it", "1;31"),
-            (None, Observation::Equal) => {
-                ("the rows come out right; the verdict claims nothing that they could refute", "33")
+            (None, Observation::Equal) if job.changes == Counts::default() => {
+                ("nothing was sent after the savepoint, so nothing was put to the test", "33")
             }
-            (None, _) => ("the rows come out differently; the verdict claims nothing that they could refute", "33"),
+            (None, Observation::Equal) => ("the rows come out right, though the verdict does not promise it", "33"),
+            (None, _) => ("the rows come out differently; the verdict does not promise that they are right", "33"),
         };
         let _ = writeln!(out, "{}", paint(headline, color, style));
         if style.quiet {
@@ -259,7 +272,9 @@ pub fn render_human(report: &RehearsalReport, style: Style) -> String {
         );
         for column in job.columns.iter().filter(|c| style.verbose || !c.equal) {
             let same = if column.equal { "equal" } else { "different" };
-            let _ = writeln!(out, "  {}.{}: {} ({})", column.sink, column.name, same, fate(column.fate));
+            // What an incompatible change would have kept is of no use: nothing is restored.
+            let says = if job.verdict == Verdict::Incompatible { "" } else { fate(column.fate) };
+            let _ = writeln!(out, "  {}.{}: {same}{says}", column.sink, column.name);
         }
         write_differences(&job.differences, &mut out);
         for note in &job.notes {
@@ -271,9 +286,9 @@ pub fn render_human(report: &RehearsalReport, style: Style) -> String {
 
 fn fate(fate: Fate) -> &'static str {
     match fate {
-        Fate::Kept => "the check says it is kept",
-        Fate::FromZero => "the check says it starts from zero",
-        Fate::Lost => "the check says its state is lost",
-        Fate::Undetermined => "the check says nothing of it",
+        Fate::Kept => " (the check says it is kept)",
+        Fate::FromZero => " (the check says it starts from zero)",
+        Fate::Lost => " (the check says its state is lost)",
+        Fate::Undetermined => " (the check says nothing of it)",
     }
 }

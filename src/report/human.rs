@@ -86,6 +86,13 @@ impl<'a> Printer<'a> {
             self.finding(finding, out);
         }
         self.columns(job, out);
+        if let Some(witness) = &job.witness {
+            let _ = writeln!(out, "\n{}", witness.headline());
+            // Beside a finding they are shown there.
+            if !job.findings.iter().any(|f| shown(&f) && f.witness.is_some()) {
+                write_differences(&witness.differences, out);
+            }
+        }
         self.notes(&job.notes, out);
         let hidden = job.findings.iter().filter(|f| !shown(f)).count();
         if hidden > 0 {

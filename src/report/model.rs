@@ -65,6 +65,9 @@ pub struct Job {
     pub columns: Vec<Column>,
     /// What should be known about the check itself.
     pub notes: Vec<Note>,
+    /// What a rehearsal of the change showed, if there was one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub witness: Option<Witness>,
 }
 
 /// A rule applied to a change.

@@ -108,7 +108,7 @@ impl<R: BufRead> RowReader for CsvReader<R> {
             let (cell, quoted) = self.record.cell(i);
             match of {
                 Use::Skip => {}
-                Use::Op => kind = kind_of(cell, &self.file, self.line)?,
+                Use::Op => kind = self.schema.kind(cell, &self.file, self.line)?,
                 Use::Column(place) => {
                     let is_null = match &self.null {
                         Some(null) => !quoted && cell == null,
@@ -124,10 +124,4 @@ impl<R: BufRead> RowReader for CsvReader<R> {
         }
         Ok(Some(Change { kind, row: Row::new(values) }))
     }
-}
-
-/// The kind of a change from its cell.
-pub(super) fn kind_of(cell: &str, file: &str, line: u64) -> Result<RowKind, Box<RowError>> {
-    RowKind::from_name(cell.trim())
-        .ok_or_else(|| RowError::new(file, line, format!("column `op`: expected +I, -U, +U or -D, found `{cell}`")))
 }

@@ -4,7 +4,6 @@ use std::io::BufRead;
 
 use serde_json::{Map, Value};
 
-use super::csv::kind_of;
 use super::error::RowError;
 use super::schema::OP;
 use super::{RowReader, RowSchema};
@@ -71,7 +70,7 @@ pub(super) fn row(
                 values[place] = json::read(cell, ty, &schema.zone)
                     .map_err(|bad| RowError::new(file, line, format!("column `{name}`: {bad}")))?;
             }
-            None if name == OP => kind = kind_of(cell.as_str().unwrap_or_default(), file, line)?,
+            None if name == OP => kind = schema.kind(cell.as_str().unwrap_or_default(), file, line)?,
             None if schema.ignores(name) => {}
             None => {
                 let message = format!("the table `{}` has no stored column `{name}`", schema.table);
@@ -88,6 +87,17 @@ impl<R: BufRead> RowReader for JsonReader<R> {
             return Ok(None);
         }
         let object = object(&self.text, &self.file, self.line)?;
+        // What `keepstate run --format jsonl` prints can be read again: {"op": "+I", "row": {...}}.
+        if let Some(Value::Object(columns)) = object.get("row")
+            && self.schema.place("row").is_none()
+            && object.keys().all(|k| k == "row" || k == OP)
+        {
+            let mut change = row(columns, &self.schema, &self.file, self.line)?;
+            if let Some(op) = object.get(OP) {
+                change.kind = self.schema.kind(op.as_str().unwrap_or_default(), &self.file, self.line)?;
+            }
+            return Ok(Some(change));
+        }
         row(&object, &self.schema, &self.file, self.line).map(Some)
     }
 }

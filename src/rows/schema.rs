@@ -2,9 +2,12 @@
 
 use jiff::tz::TimeZone;
 
+use super::RowError;
 use crate::catalog::types::DataType;
 use crate::catalog::{Table, TableColumnKind};
+use crate::exec::ChangelogMode;
 use crate::nearest::nearest;
+use crate::run::RowKind;
 
 /// The stored columns of a table: physical and metadata columns, computed ones left out.
 #[derive(Debug, Clone)]
@@ -15,6 +18,8 @@ pub struct RowSchema {
     pub columns: Vec<(String, DataType)>,
     /// Columns that are passed over: those that only the other side of a comparison has.
     pub ignored: Vec<String>,
+    /// The kinds of changes that the table's source sends.
+    pub sends: ChangelogMode,
     /// The zone in which TIMESTAMP_LTZ without a zone is read.
     pub zone: TimeZone,
 }
@@ -24,12 +29,13 @@ pub const OP: &str = "op";
 
 impl RowSchema {
     /// The columns of a table.
-    pub fn of(table: &Table, zone: TimeZone) -> RowSchema {
+    pub fn of(table: &Table, sends: ChangelogMode, zone: TimeZone) -> RowSchema {
         let stored = |c: &&crate::catalog::TableColumn| !matches!(c.kind, TableColumnKind::Computed(_));
         RowSchema {
             table: table.path.name.to_string(),
             columns: table.columns.iter().filter(stored).map(|c| (c.name.clone(), c.ty.clone())).collect(),
             ignored: Vec::new(),
+            sends,
             zone,
         }
     }
@@ -48,6 +54,32 @@ impl RowSchema {
     /// The place of a column.
     pub fn place(&self, name: &str) -> Option<usize> {
         self.columns.iter().position(|(n, _)| n == name)
+    }
+
+    /// The kind of a change from its name. A source that sends no such changes has to read none, since its query is planned
+    /// without them.
+    pub fn kind(&self, name: &str, file: &str, line: u64) -> Result<RowKind, Box<RowError>> {
+        let Some(kind) = RowKind::from_name(name.trim()) else {
+            return Err(RowError::new(file, line, format!("column `op`: expected +I, -U, +U or -D, found `{name}`")));
+        };
+        let sent = match kind {
+            RowKind::Insert => self.sends.insert,
+            RowKind::UpdateBefore => self.sends.update_before,
+            RowKind::UpdateAfter => self.sends.update_after,
+            RowKind::Delete => self.sends.delete,
+        };
+        if sent {
+            return Ok(kind);
+        }
+        let message = if self.sends.is_insert_only() {
+            format!("`{}` only sends inserts, so a row cannot be {}", self.table, kind.name())
+        } else {
+            format!("`{}` sends only {}, so a row cannot be {}", self.table, self.sends, kind.name())
+        };
+        Err(RowError::new(file, line, message).help(
+            "declare the table with a connector and format that send such changes, such as 'kafka' with 'debezium-json', or \
+             leave the column `op` out",
+        ))
     }
 
     /// True if a column `op` holds the kind of each change.

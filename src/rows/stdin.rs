@@ -5,7 +5,6 @@ use std::io::BufRead;
 use serde_json::Value;
 
 use super::RowSchema;
-use super::csv::kind_of;
 use super::error::RowError;
 use super::jsonl::{next_line, object, row};
 use crate::run::Change;
@@ -52,7 +51,7 @@ impl<R: BufRead> StdinReader<R> {
         };
         let mut change = row(columns, &self.schemas[place], FILE, self.line)?;
         if let Some(op) = object.get("op") {
-            change.kind = kind_of(op.as_str().unwrap_or_default(), FILE, self.line)?;
+            change.kind = self.schemas[place].kind(op.as_str().unwrap_or_default(), FILE, self.line)?;
         }
         Ok(Some((place, change)))
     }

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::eval::{EvalError, UnknownFunction};
+use crate::eval::{EvalError, Unrunnable};
 use crate::logical::rex::Origins;
 
 /// A run that cannot begin or go on.
@@ -80,8 +80,15 @@ impl From<EvalError> for Box<RunError> {
     }
 }
 
-impl From<UnknownFunction> for Box<RunError> {
-    fn from(error: UnknownFunction) -> Box<RunError> {
-        RunError::unsupported(format!("the function `{}`", error.name)).at(&error.origins)
+impl From<Unrunnable> for Box<RunError> {
+    fn from(error: Unrunnable) -> Box<RunError> {
+        let message = error.to_string();
+        let (help, origins) = match error {
+            Unrunnable::Function { origins, .. } => {
+                ("`keepstate plan` and `keepstate check` still work".to_owned(), origins)
+            }
+            Unrunnable::Placeholder { name, origins } => (format!("give it one: --define {name}=VALUE"), origins),
+        };
+        Box::new(RunError { kind: RunErrorKind::Unsupported, message, origins, help: Some(help) })
     }
 }

@@ -7,6 +7,7 @@ use super::task::{Output, States, Task};
 use super::watermark;
 use crate::eval::Session;
 use crate::exec::{NodeId, Operator, Plan};
+use crate::logical::rex::Origins;
 
 /// How finely a plan looks at the clock. The caller need not move it more often.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,6 +48,8 @@ struct Stage {
     generates_watermarks: bool,
     /// The number of the sink, if it is one.
     sink: Option<usize>,
+    /// The clause it comes from, for errors.
+    origins: Origins,
 }
 
 impl Pipeline {
@@ -72,6 +75,7 @@ impl Pipeline {
                     _ => false,
                 },
                 sink: plan.sinks.iter().position(|s| *s == id),
+                origins: node.origins.clone(),
             });
         }
         for id in plan.ids() {
@@ -154,6 +158,11 @@ impl Pipeline {
         }
     }
 
+    /// The state that was restored came from another plan and was migrated.
+    pub fn migrated(&mut self) {
+        self.stages.iter_mut().for_each(|stage| stage.task.migrated());
+    }
+
     /// Sends what is buffered outside of state, from the sources down, as Flink does before it takes a savepoint.
     pub fn before_savepoint(&mut self, emit: &mut dyn FnMut(Emitted)) -> RunResult<()> {
         for at in self.sources_first() {
@@ -202,7 +211,7 @@ impl Pipeline {
         loop {
             let stage = &mut self.stages[at];
             for event in events.drain(..) {
-                stage.take(input, event)?;
+                stage.take(input, event).map_err(|e| e.at(&stage.origins))?;
             }
             stage.forget_keys();
             // The emptied vector serves the next batch of this stage.
@@ -258,8 +267,9 @@ impl Stage {
             Event::Clock(now) => {
                 if now > self.out.now {
                     self.out.now = now;
-                    self.task.clock(&mut self.out)?;
+                    // What a timer sends is younger than the timer, so those who get it have to know the time by then.
                     self.out.events.push(Event::Clock(now));
+                    self.task.clock(&mut self.out)?;
                 }
                 Ok(())
             }

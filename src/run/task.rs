@@ -75,6 +75,9 @@ pub trait Task {
         Ok(())
     }
 
+    /// Its state was carried over from another plan's by an engine that migrates: what has no place in this one is dropped.
+    fn migrated(&mut self) {}
+
     /// Its state, if it has any.
     fn states(&mut self) -> Option<States<'_>> {
         None

@@ -69,6 +69,21 @@ impl Task for AppendTopN {
         Ok(())
     }
 
+    /// A rank that sends the number out keeps all rows of its last sort key; those have no place among the first N here.
+    fn migrated(&mut self) {
+        if self.ranked.by_number() {
+            return;
+        }
+        for kept in self.rows.values_mut() {
+            kept.arrange(&self.order.keys);
+            while kept.rows() > self.ranked.end
+                && let Some(last) = kept.last().map(|(key, _)| key.clone())
+            {
+                kept.change(&last, Vec::pop);
+            }
+        }
+    }
+
     fn states(&mut self) -> Option<States<'_>> {
         Some(States { keys: &mut self.keys, tables: vec![&mut self.rows] })
     }

@@ -85,6 +85,14 @@ impl<N: Namespace, T> Slots<N, T> {
         self.0.clear();
     }
 
+    /// All values, in no order, to be changed in place.
+    pub fn values_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.0.iter_mut().flat_map(|kept| {
+            let others = kept.more.iter_mut().flat_map(|m| m.values_mut());
+            kept.one.iter_mut().map(|(_, value)| value).chain(others)
+        })
+    }
+
     /// All values, in no order.
     pub fn iter(&self) -> impl Iterator<Item = (KeyId, &N, &T)> {
         self.0.iter().enumerate().flat_map(|(index, kept)| {

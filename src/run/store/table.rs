@@ -122,6 +122,11 @@ impl<N: Namespace, T: StateData> KeyedState<N, T> {
         self.slots.get_mut(key, &namespace)
     }
 
+    /// All that is kept, whatever the key, to be changed in place: see [`KeyedState::entry_mut`].
+    pub fn values_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.slots.values_mut()
+    }
+
     /// The type that the entry declares: that of the whole value, list or map.
     pub fn declared(&self) -> &StateType {
         &self.entry.value
