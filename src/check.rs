@@ -153,16 +153,34 @@ fn finish(options: &Options, jobs: Vec<Job>, errors: Vec<ErrorItem>) -> Report {
     Report { verdict, exit_code, jobs, errors, ..failed(options.target, Vec::new()) }
 }
 
-/// One side of a comparison.
-struct Side {
-    planned: PlannedScript,
+/// One side of a comparison, or one script by itself.
+pub(crate) struct Side {
+    pub(crate) planned: PlannedScript,
     /// Notes of the parser, and those of the planner.
-    notes: Vec<Note>,
+    pub(crate) notes: Vec<Note>,
     /// Where it failed, if it did; the place may be unknown.
     failed: Option<Option<Span>>,
 }
 
-fn side(sources: &SourceMap, schema: &[Script], file: FileId, options: &Options, errors: &mut Vec<ErrorItem>) -> Side {
+impl Side {
+    /// The name of a job: that of the script, with the sinks where the script has several jobs.
+    pub(crate) fn job_name(&self, file: &str, plan: Option<&JobPlan>, single: bool) -> String {
+        let base = self.planned.name.clone().unwrap_or_else(|| stem(file).to_owned());
+        match plan {
+            Some(plan) if !single && !plan.sinks.is_empty() => format!("{base}/{}", plan.sinks.join("+")),
+            _ => base,
+        }
+    }
+}
+
+/// Plans one script; what goes wrong is added to `errors`.
+pub(crate) fn side(
+    sources: &SourceMap,
+    schema: &[Script],
+    file: FileId,
+    options: &Options,
+    errors: &mut Vec<ErrorItem>,
+) -> Side {
     let script = planning::parse(sources, file, &options.defines);
     syntax_errors(sources, &script, errors);
     let mut scripts: Vec<&Script> = schema.iter().collect();
@@ -247,16 +265,8 @@ impl Checker<'_> {
         jobs
     }
 
-    fn name(&self, side: &Side, file: &str, plan: Option<&JobPlan>, single: bool) -> String {
-        let base = side.planned.name.clone().unwrap_or_else(|| stem(file).to_owned());
-        match plan {
-            Some(plan) if !single && !plan.sinks.is_empty() => format!("{base}/{}", plan.sinks.join("+")),
-            _ => base,
-        }
-    }
-
     fn pair(&mut self, old: &JobPlan, new: &JobPlan, old_side: &Side, new_side: &Side, single: bool) -> Job {
-        let name = self.name(new_side, &self.names.1, Some(new), single);
+        let name = new_side.job_name(&self.names.1, Some(new), single);
         let mut diff = planning::diff(self.sources, old, new);
         let engines = self.options.engines.as_ref();
         diff.changes.extend(engines.and_then(|(old, new)| Change::of_engines(old, new)));
@@ -301,7 +311,7 @@ impl Checker<'_> {
             (None, Some(file.clone()), "the old script does not have this job; it starts without state")
         };
         Job {
-            name: self.name(side, &file, Some(plan), false),
+            name: side.job_name(&file, Some(plan), false),
             old,
             new,
             verdict: Verdict::Compatible,
@@ -314,7 +324,7 @@ impl Checker<'_> {
     }
 
     fn not_planned(&mut self, old: &Side, new: &Side, errors: &[ErrorItem]) -> Job {
-        let name = self.name(new, &self.names.1, None, true);
+        let name = new.job_name(&self.names.1, None, true);
         let which = match (old.failed.is_some(), new.failed.is_some()) {
             (true, false) => "the old script",
             (false, true) => "the new script",

@@ -1,8 +1,8 @@
 //! keepstate: will this Flink SQL job keep its state after this change?
 //!
 //! Data flows one way: [`syntax`] reads statements, [`catalog`] learns what names mean, [`logical`] resolves and types
-//! queries, [`exec`] plans Flink's operators, [`state`] lists what they keep, [`diff`] states what changed, [`rules`] judge it,
-//! [`report`] says it. A module uses only what stands before it in this list.
+//! queries, [`exec`] plans Flink's operators, [`state`] lists what they keep, [`diff`] states what changed and [`observe`] what is to be
+//! seen in one plan, [`rules`] judge it, [`report`] says it. A module uses only what stands before it in this list.
 
 pub mod catalog;
 pub mod check;
@@ -12,8 +12,10 @@ pub mod engine;
 pub mod eval;
 pub mod exec;
 pub mod execution;
+pub mod lint;
 pub mod logical;
 pub mod nearest;
+pub mod observe;
 pub mod plan_error;
 mod planning;
 pub mod rehearsal;

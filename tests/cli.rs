@@ -98,7 +98,10 @@ fn rules_are_listed_and_explained() {
     let ids: Vec<String> =
         json(&output)["rules"].as_array().unwrap().iter().map(|r| r["id"].as_str().unwrap().to_owned()).collect();
     assert!(ids.len() > 100 && ids.contains(&"window-top-n-n-changed".to_owned()));
-    assert!(text(&keepstate(&["rules", "--target", "flink-2.2"]).stdout).contains("no rules for this engine yet"));
+    assert!(
+        text(&keepstate(&["rules", "--target", "flink-2.2"]).stdout)
+            .contains("no rules about changes for this engine yet")
+    );
 
     let output = keepstate(&["explain", "window-top-n-n-changed"]);
     assert!(output.status.success());
@@ -112,6 +115,39 @@ fn rules_are_listed_and_explained() {
     let output = keepstate(&["explain", "window-top-n-n-chnged"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(text(&output.stdout).contains("did you mean `window-top-n-n-changed`?"));
+}
+
+#[test]
+fn lint_rules_are_listed_and_explained() {
+    let output = keepstate(&["rules", "--format", "json", "--target", "flink-1.20"]);
+    let lints = json(&output)["lints"].as_array().unwrap().clone();
+    assert!(lints.iter().any(|l| l["id"] == "join-grows" && l["level"] == "warning"));
+    assert!(lints.iter().all(|l| l["id"] != "rank-without-limit"), "it is about another engine");
+    let shown = text(&keepstate(&["explain", "join-grows"]).stdout);
+    assert!(shown.contains("level:") && shown.contains("```sql"), "{shown}");
+    assert!(text(&keepstate(&["explain", "join-grow"]).stdout).contains("did you mean `join-grows`?"));
+}
+
+#[test]
+fn lint_says_by_its_status_what_it_found() {
+    let dir = directory("lint");
+    let file = |name: &str, sql: &str| {
+        let path = dir.join(name);
+        std::fs::write(&path, sql).unwrap();
+        path.display().to_string()
+    };
+    let clean = file("clean.sql", "CREATE TABLE t (a INT) WITH ('connector' = 'kafka'); SELECT a FROM t WHERE a > 1;");
+    let grows = file("grows.sql", "CREATE TABLE t (a INT) WITH ('connector' = 'kafka'); SELECT DISTINCT a FROM t;");
+    let wrong = file("wrong.sql", "SELECT FROM WHERE;");
+    let status = |files: &[&str]| keepstate(&[&["lint"], files].concat()).status.code();
+    assert_eq!(status(&[&clean]), Some(0));
+    assert_eq!(status(&[&clean, &grows]), Some(1));
+    assert_eq!(status(&[&grows, &wrong]), Some(2));
+    assert_eq!(status(&["no-such-file.sql"]), Some(2));
+    let report = json(&keepstate(&["lint", "--format", "json", &grows, &wrong, &clean]));
+    let files: Vec<&str> = report["jobs"].as_array().unwrap().iter().map(|j| j["file"].as_str().unwrap()).collect();
+    assert_eq!(files, [grows.as_str(), clean.as_str()], "in order; what did not plan is among the errors");
+    assert_eq!((&report["exit_code"], &report["errors"][0]["code"]), (&2.into(), &"parse".into()));
 }
 
 #[test]

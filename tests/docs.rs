@@ -53,6 +53,35 @@ fn the_readme_lists_all_pages() {
     assert_eq!(listed, pages);
 }
 
+/// And exactly the pages of the lint rules.
+#[test]
+fn the_readme_lists_all_lints() {
+    let book = keepstate::rules::RuleBook::embedded();
+    let rules: BTreeSet<&str> = book.lints().iter().map(|rule| rule.id.as_str()).collect();
+    let text = read("README.md");
+    let section = text.split("### What lint finds").nth(1).and_then(|t| t.split("\n## ").next()).unwrap();
+    let listed: BTreeSet<&str> = section
+        .lines()
+        .filter(|line| line.starts_with("| "))
+        .flat_map(|line| line.split('`').skip(1).step_by(2))
+        .collect();
+    assert_eq!(listed, rules);
+}
+
+/// `docs/rules.md` is what the rule book says today.
+#[test]
+fn the_index_of_rules_is_fresh() {
+    use keepstate::report::rule_index;
+    use keepstate::rules::{RuleBook, rows::Rows};
+
+    let index = rule_index::render(RuleBook::embedded(), Rows::embedded());
+    let stale = "docs/rules.md is stale: run `cargo run -- rules --format markdown > docs/rules.md`";
+    assert!(read("docs/rules.md") == index, "{stale}");
+    for path in index.split("](../").skip(1).filter_map(|rest| rest.split(')').next()) {
+        assert!(Path::new(path).exists(), "docs/rules.md links to {path}, which does not exist");
+    }
+}
+
 /// What `.ci/run` runs is what the README tells people to run.
 #[test]
 fn the_readme_shows_what_ci_runs() {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The modules, each with those that it may use. A module may use what stands before it, never what stands after it.
-const LAYERS: [&str; 22] = [
+const LAYERS: [&str; 24] = [
     "source",
     "target",
     "nearest",
@@ -19,10 +19,12 @@ const LAYERS: [&str; 22] = [
     "rows",
     "engine",
     "diff",
+    "observe",
     "rules",
     "report",
     "planning",
     "check",
+    "lint",
     "execution",
     "rehearsal",
     "cli",

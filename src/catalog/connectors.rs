@@ -37,6 +37,8 @@ pub struct SourceAbilities {
     pub lookup: bool,
     /// What it sends.
     pub changelog: SourceChangelog,
+    /// Its rows come to an end.
+    pub bounded: bool,
 }
 
 /// What a sink accepts.
@@ -94,6 +96,7 @@ struct SourceEntry {
     metadata: bool,
     lookup: bool,
     changelog: ChangelogEntry,
+    bounded: BoundedEntry,
     /// Options that decide what is sent; the first whose values are all set holds.
     when: Vec<WhenEntry>,
 }
@@ -128,6 +131,35 @@ enum ChangelogEntry {
     /// Everything with a primary key, inserts without.
     #[serde(rename = "key")]
     Key,
+}
+
+/// Whether the rows of a source come to an end.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+enum BoundedEntry {
+    /// If one of these options is set.
+    If(Vec<String>),
+    /// Unless one of these options is set.
+    Unless(Vec<String>),
+    /// Always, or never.
+    #[serde(untagged)]
+    Is(bool),
+}
+
+impl Default for BoundedEntry {
+    fn default() -> Self {
+        BoundedEntry::Is(false)
+    }
+}
+
+impl BoundedEntry {
+    fn holds(&self, set: &dyn Fn(&str) -> bool) -> bool {
+        match self {
+            BoundedEntry::Is(bounded) => *bounded,
+            BoundedEntry::If(keys) => keys.iter().any(|key| set(key)),
+            BoundedEntry::Unless(keys) => !keys.iter().any(|key| set(key)),
+        }
+    }
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -212,6 +244,7 @@ impl Connectors {
                 metadata: source.metadata,
                 lookup: source.lookup,
                 changelog,
+                bounded: source.bounded.holds(&|key| table.options.get(key).is_some()),
             },
             sink: accepts,
         }

@@ -69,6 +69,8 @@ pub enum Command {
     Diff(DiffArgs),
     /// List the statements of scripts and their syntax errors
     Parse(ParseArgs),
+    /// Say what in scripts will hurt later: state without end, nondeterminism, lost rows
+    Lint(LintArgs),
     /// Execute a script over sample rows and print the changelog
     Run(RunArgs),
     /// Restore the new script from a savepoint of the old one over sample rows, and compare with a fresh run
@@ -86,8 +88,10 @@ impl Command {
             Command::Check(args) => args.format,
             Command::Parse(args) => args.format,
             Command::Rehearse(args) => args.format,
-            Command::Rules(args) => args.format,
+            Command::Lint(args) => args.format,
             Command::Plan(PlanArgs { format: PlanFormat::Json, .. }) => Format::Json,
+            Command::Rules(RulesArgs { format: RulesFormat::Json, .. }) => Format::Json,
+            Command::Rules(_) => Format::Human,
             Command::Plan(_) | Command::Diff(_) | Command::Run(_) | Command::Explain(_) => Format::Human,
         }
     }
@@ -108,6 +112,16 @@ pub enum PlanFormat {
     #[default]
     Tree,
     Json,
+}
+
+/// The formats of the list of rules.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum RulesFormat {
+    #[default]
+    Human,
+    Json,
+    /// The index of all rules and documented rows, as in docs/rules.md
+    Markdown,
 }
 
 /// How scripts are read and planned.
@@ -214,6 +228,18 @@ pub struct ParseArgs {
     #[arg(long, value_name = "NAME=VALUE", value_parser = define)]
     pub define: Vec<(String, String)>,
     /// The form of the list
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct LintArgs {
+    /// The scripts; `-` is stdin
+    #[arg(required = true)]
+    pub files: Vec<String>,
+    #[command(flatten)]
+    pub reading: Reading,
+    /// The form of the report
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
 }
@@ -371,7 +397,7 @@ pub struct RulesArgs {
     pub target: Option<Target>,
     /// The form of the list
     #[arg(long, value_enum, default_value_t)]
-    pub format: Format,
+    pub format: RulesFormat,
 }
 
 #[derive(Debug, clap::Args)]

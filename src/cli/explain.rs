@@ -7,13 +7,18 @@ use super::{Outcome, failure};
 use crate::report::human::{Style, paint};
 use crate::report::model::{ErrorCode, ErrorItem};
 use crate::rules::RuleBook;
-use crate::rules::file::Rule;
+use crate::rules::file::{Rule, RuleSource};
 use crate::rules::judge::{NO_RULE, NOT_PLANNED};
+use crate::rules::lint::LintRule;
+use crate::target::Target;
 
 pub(super) fn run(args: &ExplainArgs, style: Style) -> Outcome {
     let book = RuleBook::embedded();
     if let Some(text) = built_in(&args.rule) {
         return Outcome::ok(text.to_owned());
+    }
+    if let Some(rule) = book.lint(&args.rule) {
+        return Outcome::ok(lint_page(rule, style));
     }
     let found = book.find(&args.rule);
     if found.is_empty() {
@@ -45,21 +50,42 @@ fn built_in(name: &str) -> Option<&'static str> {
 }
 
 fn page(rule: &Rule, style: Style) -> String {
-    let mut out = String::new();
-    let targets: Vec<&str> = rule.targets.iter().map(|t| t.name()).collect();
-    let _ = writeln!(out, "{}", paint(&rule.id, "1", style));
-    let mut line = |label: &str, value: &str| {
-        if !value.is_empty() {
-            let _ = writeln!(out, "  {:11} {value}", format!("{label}:"));
-        }
-    };
-    line("verdict", rule.verdict.name());
     let class = if rule.inferred.is_empty() { "" } else { ", or inferred where only its class is covered" };
-    line("basis", &format!("{}{class}", rule.basis.name()));
-    line("documented", &rule.documented.join(", "));
-    line("overrides", &rule.overrides.join(", "));
-    line("targets", &targets.join(", "));
-    line("source", &format!("{} ({})", rule.source.url, rule.source.date));
-    let _ = writeln!(out, "\n{}", rule.body);
+    let lines = [
+        ("verdict", rule.verdict.name().to_owned()),
+        ("basis", format!("{}{class}", rule.basis.name())),
+        ("documented", rule.documented.join(", ")),
+        ("overrides", rule.overrides.join(", ")),
+        ("targets", targets(&rule.targets)),
+        ("source", source(&rule.source)),
+    ];
+    sheet(&rule.id, &lines, &rule.body, style)
+}
+
+fn lint_page(rule: &LintRule, style: Style) -> String {
+    let lines = [
+        ("level", rule.level.name().to_owned()),
+        ("basis", rule.basis.name().to_owned()),
+        ("overrides", rule.overrides.join(", ")),
+        ("targets", targets(&rule.targets)),
+        ("source", source(&rule.source)),
+    ];
+    sheet(&rule.id, &lines, &rule.body, style)
+}
+
+fn targets(targets: &[Target]) -> String {
+    targets.iter().map(|t| t.name()).collect::<Vec<_>>().join(", ")
+}
+
+fn source(source: &RuleSource) -> String {
+    format!("{} ({})", source.url, source.date)
+}
+
+fn sheet(id: &str, lines: &[(&str, String)], body: &str, style: Style) -> String {
+    let mut out = format!("{}\n", paint(id, "1", style));
+    for (label, value) in lines.iter().filter(|(_, value)| !value.is_empty()) {
+        let _ = writeln!(out, "  {:11} {value}", format!("{label}:"));
+    }
+    let _ = writeln!(out, "\n{body}");
     out
 }

@@ -6,6 +6,7 @@ mod data;
 mod diff;
 mod explain;
 mod input;
+mod lint;
 mod parse;
 mod plan;
 mod rehearse;
@@ -61,6 +62,7 @@ fn run(args: Args, style: Style) -> Outcome {
         Command::Diff(args) => diff::run(&args, style),
         Command::Parse(args) => parse::run(&args, style),
         Command::Rehearse(args) => rehearse::run(&args, style),
+        Command::Lint(args) => lint::run(&args, style),
         Command::Run(args) => run::run(&args, style),
         Command::Rules(args) => rules::run(&args, style),
         Command::Explain(args) => explain::run(&args, style),

@@ -6,8 +6,8 @@ use jiff::tz::TimeZone;
 
 use crate::catalog::types::DataType;
 use crate::eval::{Session, zone};
-use crate::exec::window_spec::WindowSpec;
 use crate::exec::{NodeId, Operator, Plan};
+use crate::observe::loses_rows_by_offset;
 use crate::report::model::{ErrorCode, ErrorItem, Place};
 use crate::rows::{EventTime, Interleave, RowError, RowSchema};
 use crate::run::{Clock, Emitted, EndOfInput, InputTable, Job, RunError, RunErrorKind};
@@ -76,12 +76,7 @@ impl<'a> Execution<'a> {
 
 /// What should be known of a plan before its results are trusted.
 pub fn notes(plan: &Plan) -> Vec<&'static str> {
-    let loses_rows = |window: &WindowSpec| !window.proctime && window.offset.is_some_and(|offset| offset != 0);
-    let offset = plan.nodes.iter().any(|node| match &node.op {
-        Operator::WindowAggregate(a) => loses_rows(&a.window),
-        Operator::LocalWindowAggregate(a) => loses_rows(&a.window),
-        _ => false,
-    });
+    let offset = plan.nodes.iter().any(|node| loses_rows_by_offset(&node.op));
     let mut notes = Vec::new();
     if offset {
         notes.push(

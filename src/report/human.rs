@@ -52,7 +52,8 @@ pub fn paint(text: &str, sgr: &str, style: Style) -> String {
     if style.color { format!("\u{1b}[{sgr}m{text}\u{1b}[0m") } else { text.to_owned() }
 }
 
-struct Printer<'a> {
+/// Writes the parts that all reports are made of.
+pub(super) struct Printer<'a> {
     sources: &'a SourceMap,
     /// The texts with secrets masked, made when first needed.
     masked: std::cell::RefCell<Vec<Option<std::sync::Arc<str>>>>,
@@ -61,7 +62,7 @@ struct Printer<'a> {
 }
 
 impl<'a> Printer<'a> {
-    fn new(sources: &'a SourceMap, style: Style) -> Self {
+    pub(super) fn new(sources: &'a SourceMap, style: Style) -> Self {
         let theme = if style.color { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
         let handler =
             GraphicalReportHandler::new_themed(theme).with_links(false).with_width(WIDTH).with_context_lines(1);
@@ -174,7 +175,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    fn notes(&self, notes: &[Note], out: &mut String) {
+    pub(super) fn notes(&self, notes: &[Note], out: &mut String) {
         for note in notes {
             let place = note.at.as_ref().map(|p| format!(" ({}:{}:{})", p.file, p.start.line, p.start.column));
             let _ =
@@ -182,7 +183,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    fn errors(&self, errors: &[ErrorItem], out: &mut String) {
+    pub(super) fn errors(&self, errors: &[ErrorItem], out: &mut String) {
         for error in errors {
             if !out.is_empty() {
                 out.push('\n');
@@ -199,7 +200,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    fn piece(&self, piece: Piece, out: &mut String) {
+    pub(super) fn piece(&self, piece: Piece, out: &mut String) {
         let mut text = String::new();
         if self.handler.render_report(&mut text, &piece).is_err() {
             // The excerpt could not be drawn, a place outside of its text for instance; the message still matters.
@@ -211,7 +212,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    fn footer(&self, label: &str, text: &str, out: &mut String) {
+    pub(super) fn footer(&self, label: &str, text: &str, out: &mut String) {
         let _ = writeln!(out, "  {} {text}", paint(&format!("{label}:"), "36", self.style));
     }
 
@@ -265,7 +266,7 @@ fn color_of(verdict: Verdict) -> &'static str {
 
 /// One message with at most one excerpt.
 #[derive(Debug)]
-struct Piece {
+pub(super) struct Piece {
     message: String,
     severity: Severity,
     code: Option<String>,
@@ -274,16 +275,16 @@ struct Piece {
 }
 
 impl Piece {
-    fn new(message: impl Into<String>, severity: Severity) -> Piece {
+    pub(super) fn new(message: impl Into<String>, severity: Severity) -> Piece {
         Piece { message: message.into(), severity, code: None, source: None, label: None }
     }
 
-    fn code(mut self, code: String) -> Piece {
+    pub(super) fn code(mut self, code: String) -> Piece {
         self.code = Some(code);
         self
     }
 
-    fn excerpt(mut self, printer: &Printer<'_>, place: &Place, label: &str) -> Piece {
+    pub(super) fn excerpt(mut self, printer: &Printer<'_>, place: &Place, label: &str) -> Piece {
         let excerpt = Excerpt::new(printer.sources.file(place.span.file), &printer.text(place), place);
         self.label = Some(LabeledSpan::new(Some(label.to_owned()), excerpt.label.start, excerpt.label.len()));
         self.source = Some(excerpt);

@@ -67,6 +67,8 @@ pub struct Rule {
     pub source: RuleSource,
     /// The page directory that the file stands in.
     pub page: String,
+    /// The file, below `rules/`.
+    pub path: String,
     /// The text after the front matter.
     pub body: String,
 }
@@ -177,15 +179,7 @@ impl Rule {
         let at = |why: String| format!("rules/{path}: {why}");
         let (front, body) = split(text).map_err(&at)?;
         let front: FrontMatter = toml::from_str(front).map_err(|e| at(e.to_string()))?;
-        let mut parts = path.rsplit('/');
-        let stem = parts.next().unwrap_or_default().trim_end_matches(".md");
-        let page = parts.next().unwrap_or_default();
-        if front.id != stem {
-            return Err(at(format!("the id is `{}`, but the file is named `{stem}.md`", front.id)));
-        }
-        if !front.id.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-') {
-            return Err(at(format!("the id `{}` is not kebab-case", front.id)));
-        }
+        let page = stem_and_page(path, &front.id).map_err(&at)?;
         if front.targets.is_empty() {
             return Err(at("`targets` is empty".to_owned()));
         }
@@ -212,6 +206,7 @@ impl Rule {
             help: front.help,
             source: front.source,
             page: page.to_owned(),
+            path: path.to_owned(),
             body: body.trim().to_owned(),
         })
     }
@@ -223,7 +218,7 @@ impl Rule {
 
     /// The prose: everything before the examples.
     pub fn prose(&self) -> &str {
-        self.body.split("\n## Examples").next().unwrap_or_default().trim()
+        prose(&self.body)
     }
 
     /// The examples.
@@ -260,8 +255,27 @@ impl Rule {
     }
 }
 
+/// The page that a rule of this name stands in, if the file is named after it.
+pub(super) fn stem_and_page<'p>(path: &'p str, id: &str) -> Result<&'p str, String> {
+    let mut parts = path.rsplit('/');
+    let stem = parts.next().unwrap_or_default().trim_end_matches(".md");
+    let page = parts.next().unwrap_or_default();
+    if id != stem {
+        return Err(format!("the id is `{id}`, but the file is named `{stem}.md`"));
+    }
+    if !id.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-') {
+        return Err(format!("the id `{id}` is not kebab-case"));
+    }
+    Ok(page)
+}
+
+/// Everything before the examples.
+pub(super) fn prose(body: &str) -> &str {
+    body.split("\n## Examples").next().unwrap_or_default().trim()
+}
+
 /// `match` and `inferred` are one table, or an array of tables of which one must hold.
-fn patterns(key: &str, value: &toml::Value) -> Result<Vec<Pattern>, String> {
+pub(super) fn patterns(key: &str, value: &toml::Value) -> Result<Vec<Pattern>, String> {
     match value {
         toml::Value::Table(table) => Ok(vec![Pattern::from_toml(table)?]),
         toml::Value::Array(tables) if !tables.is_empty() => tables
@@ -272,17 +286,20 @@ fn patterns(key: &str, value: &toml::Value) -> Result<Vec<Pattern>, String> {
     }
 }
 
-fn split(text: &str) -> Result<(&str, &str), String> {
+/// The front matter and what follows it.
+pub(super) fn split(text: &str) -> Result<(&str, &str), String> {
     let text = text.strip_prefix("+++\n").ok_or("the first line must be `+++`")?;
     text.split_once("\n+++\n").ok_or_else(|| "the front matter has no closing `+++` line".to_owned())
 }
 
-enum Block<'a> {
+/// A part of the examples.
+pub(super) enum Block<'a> {
     Heading(&'a str),
     Fence { info: &'a str, text: String },
 }
 
-fn blocks(body: &str) -> Vec<Block<'_>> {
+/// Headings and fenced blocks, in order.
+pub(super) fn blocks(body: &str) -> Vec<Block<'_>> {
     let mut blocks = Vec::new();
     let mut lines = body.lines();
     while let Some(line) = lines.next() {

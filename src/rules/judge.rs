@@ -396,7 +396,7 @@ fn owned_args(change: &Change) -> Vec<(String, String)> {
 }
 
 /// A template argument: an argument of the change, or a fact.
-fn argument<'a>(name: &str, args: &'a [(String, String)], facts: &'a Facts) -> Option<Cow<'a, str>> {
+pub(super) fn argument<'a>(name: &str, args: &'a [(String, String)], facts: &'a Facts) -> Option<Cow<'a, str>> {
     if let Some((_, value)) = args.iter().find(|(n, _)| n == name) {
         return Some(Cow::Borrowed(value));
     }

@@ -161,7 +161,7 @@ impl<'a> StateContext<'a> {
 
     /// `table.exec.state.ttl`, if it is on.
     fn ttl(&self) -> Option<i64> {
-        self.plan.options.get("table.exec.state.ttl").and_then(|v| parse_duration(v)).filter(|ttl| *ttl > 0)
+        time_to_live(self.plan)
     }
 
     /// `table.exec.mini-batch.enabled`: operators work in bundles and need no timers.
@@ -235,6 +235,17 @@ impl Keyed {
 /// The state of an operator; empty if it keeps none.
 pub fn entries(plan: &Plan, id: NodeId) -> Vec<StateEntry> {
     stateful(&plan.node(id).op).map(|op| op.entries(&StateContext::of(plan, id))).unwrap_or_default()
+}
+
+/// `table.exec.state.ttl` in milliseconds, if it is on.
+pub fn time_to_live(plan: &Plan) -> Option<i64> {
+    plan.options.get("table.exec.state.ttl").and_then(|v| parse_duration(v)).filter(|ttl| *ttl > 0)
+}
+
+/// The names of the entries that hold an operator's data; its timers and marks follow from them.
+pub fn kept(plan: &Plan, id: NodeId) -> Vec<String> {
+    let holds_data = |e: &StateEntry| !matches!(e.kind, StateKind::Timer | StateKind::Operator);
+    entries(plan, id).into_iter().filter(holds_data).map(|e| e.name).collect()
 }
 
 /// Where the calls of an aggregate stand in its accumulator row; none for operators that do not aggregate. The rows of

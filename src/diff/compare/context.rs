@@ -8,7 +8,6 @@ use super::{Comparison, is_stateful};
 use crate::exec::{NodeId, Operator, Plan};
 use crate::logical::rex::Origins;
 use crate::source::Span;
-use crate::state::{StateEntry, StateKind};
 
 impl Comparison<'_> {
     /// Where a column that an operator keeps comes into the query: where it is computed, or where it is selected further up.
@@ -167,7 +166,7 @@ impl Comparison<'_> {
             sinks: self.sinks(number),
             old: pair.old,
             new: pair.new,
-            state: kept_state(plan, id),
+            state: crate::state::kept(plan, id),
         }
     }
 
@@ -209,10 +208,4 @@ impl Comparison<'_> {
         words.reverse();
         words.join("/")
     }
-}
-
-/// The names of the entries that hold an operator's data; its timers and marks follow from them.
-fn kept_state(plan: &Plan, id: NodeId) -> Vec<String> {
-    let holds_data = |e: &StateEntry| !matches!(e.kind, StateKind::Timer | StateKind::Operator);
-    crate::state::entries(plan, id).into_iter().filter(holds_data).map(|e| e.name).collect()
 }

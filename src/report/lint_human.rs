@@ -1,0 +1,78 @@
+//! `lint` for people: each job with its findings, the clause, the state and what to do.
+
+use std::fmt::Write as _;
+
+use miette::Severity;
+
+use super::human::{Piece, Printer, Style, paint};
+use super::lint::{LintFinding, LintJob, LintReport};
+use crate::rules::lint::Level;
+use crate::source::SourceMap;
+
+/// Writes a report.
+pub fn render(report: &LintReport, sources: &SourceMap, style: Style) -> String {
+    let printer = Printer::new(sources, style);
+    let mut out = String::new();
+    for job in &report.jobs {
+        if !out.is_empty() && !style.quiet {
+            out.push('\n');
+        }
+        write_job(&printer, job, style, &mut out);
+    }
+    printer.errors(&report.errors, &mut out);
+    out
+}
+
+fn write_job(printer: &Printer<'_>, job: &LintJob, style: Style, out: &mut String) {
+    let worst = job.findings.iter().map(|f| f.level).max();
+    let (count, color) = match (job.findings.len(), worst) {
+        (0, _) => ("nothing found".to_owned(), "1;32"),
+        (1, level) => ("1 finding".to_owned(), color_of(level)),
+        (n, level) => (format!("{n} findings"), color_of(level)),
+    };
+    let _ = writeln!(out, "{}: {} ({})", paint(&count, color, style), job.name, job.file);
+    if style.quiet {
+        return;
+    }
+    for finding in &job.findings {
+        out.push('\n');
+        write_finding(printer, finding, style, out);
+    }
+    printer.notes(&job.notes, out);
+}
+
+fn write_finding(printer: &Printer<'_>, finding: &LintFinding, style: Style, out: &mut String) {
+    let severity = match finding.level {
+        Level::Error => Severity::Error,
+        Level::Warning => Severity::Warning,
+        Level::Info => Severity::Advice,
+    };
+    let mut piece = Piece::new(finding.message.clone(), severity).code(format!("{} {}", finding.level, finding.rule));
+    if let Some(at) = &finding.at {
+        piece = piece.excerpt(printer, at, "here");
+    }
+    printer.piece(piece, out);
+    let mut state: Vec<String> = finding.state.iter().map(|s| format!("`{s}`")).collect();
+    if !state.is_empty() {
+        let last = state.pop().unwrap_or_default();
+        let names = if state.is_empty() { last } else { format!("{} and {last}", state.join(", ")) };
+        printer.footer("state", &format!("{names} of {}", finding.operator.kind), out);
+    }
+    if style.verbose {
+        printer.footer("operator", &format!("{} ({})", finding.operator.path, finding.operator.id), out);
+        for place in &finding.used_at {
+            printer.footer("used at", &format!("{}:{}:{}", place.file, place.start.line, place.start.column), out);
+        }
+    }
+    printer.footer("help", &finding.help, out);
+    let url = finding.url.as_ref().map(|url| format!(" <{url}>")).unwrap_or_default();
+    printer.footer("basis", &format!("{}{url}", finding.basis.name()), out);
+}
+
+fn color_of(level: Option<Level>) -> &'static str {
+    match level {
+        Some(Level::Error) => "1;31",
+        Some(Level::Warning) => "1;33",
+        Some(Level::Info) | None => "1;36",
+    }
+}
