@@ -246,6 +246,9 @@ macro_rules! operators {
         }
 
         impl Operator {
+            /// The names of all exec nodes.
+            pub const NAMES: &'static [&'static str] = &[$(stringify!($variant)),+];
+
             /// The node behind the variant.
             pub fn node(&self) -> &dyn ExecNode {
                 match self { $(Operator::$variant(node) => node),+ }
