@@ -100,6 +100,8 @@ pub struct PlanPair {
     pub new: Option<Arc<Plan>>,
     /// Filters changed that the new job asks to leave out of account.
     pub ignores_filters: bool,
+    /// The watermark of a source is another one, so other rows are late.
+    pub late_rows_differ: bool,
     /// A filter reads what starts from zero, so rows may be missing at first although their values go on.
     pub filters_by_new: bool,
 }
@@ -247,7 +249,13 @@ struct Checker<'a> {
 impl Checker<'_> {
     fn jobs(&mut self, old: &Side, new: &Side, errors: &[ErrorItem]) -> Vec<Job> {
         if old.failed.is_some() || new.failed.is_some() || !errors.is_empty() {
-            self.plans.push(PlanPair { old: None, new: None, ignores_filters: false, filters_by_new: false });
+            self.plans.push(PlanPair {
+                old: None,
+                new: None,
+                ignores_filters: false,
+                late_rows_differ: false,
+                filters_by_new: false,
+            });
             return vec![self.not_planned(old, new, errors)];
         }
         let (olds, news) = (&old.planned.jobs, &new.planned.jobs);
@@ -270,12 +278,17 @@ impl Checker<'_> {
         let mut diff = planning::diff(self.sources, old, new);
         let engines = self.options.engines.as_ref();
         diff.changes.extend(engines.and_then(|(old, new)| Change::of_engines(old, new)));
-        let ignored = |c: &Change| matches!(c.kind, ChangeKind::Filter { ignored: true, .. });
+        let ignored = |kind: &ChangeKind| matches!(kind, ChangeKind::Filter { ignored: true, .. });
+        let watermark = |kind: &ChangeKind| matches!(kind, ChangeKind::Source { watermark: true, .. });
+        let any = |is: &dyn Fn(&ChangeKind) -> bool| {
+            diff.changes.iter().any(|c| is(&c.kind) || c.echoes.iter().any(|echo| is(&echo.kind)))
+        };
         self.plans.push(PlanPair {
             old: Some(Arc::clone(&old.plan)),
             new: Some(Arc::clone(&new.plan)),
             filters_by_new: diff.filters_by_new,
-            ignores_filters: diff.changes.iter().any(|c| ignored(c) || c.echoes.iter().any(ignored)),
+            ignores_filters: any(&ignored),
+            late_rows_differ: any(&watermark),
         });
         let judged = judge(RuleBook::embedded(), self.options.target, &diff);
         let operators = operators(old, new, &diff, &judged);
@@ -303,7 +316,13 @@ impl Checker<'_> {
     fn lone(&mut self, plan: &JobPlan, side: &Side, gone: bool) -> Job {
         let own = Some(Arc::clone(&plan.plan));
         let (old_plan, new_plan) = if gone { (own, None) } else { (None, own) };
-        self.plans.push(PlanPair { old: old_plan, new: new_plan, ignores_filters: false, filters_by_new: false });
+        self.plans.push(PlanPair {
+            old: old_plan,
+            new: new_plan,
+            ignores_filters: false,
+            late_rows_differ: false,
+            filters_by_new: false,
+        });
         let file = if gone { self.names.0.clone() } else { self.names.1.clone() };
         let (old, new, message) = if gone {
             (Some(file.clone()), None, "the new script does not have this job; its state is not used")

@@ -27,3 +27,4 @@ pub mod source;
 pub mod state;
 pub mod syntax;
 pub mod target;
+pub mod terminal;

@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The modules, each with those that it may use. A module may use what stands before it, never what stands after it.
-const LAYERS: [&str; 24] = [
+const LAYERS: [&str; 25] = [
     "source",
     "target",
+    "terminal",
     "nearest",
     "plan_error",
     "syntax",

@@ -12,6 +12,7 @@ pub mod functions;
 mod like;
 pub mod options;
 mod table;
+mod time_zone;
 mod type_names;
 pub mod types;
 pub mod value;
@@ -26,6 +27,7 @@ pub use self::table::{
     DEFAULT_CATALOG, DEFAULT_DATABASE, InferredTable, PrimaryKey, Table, TableColumn, TableColumnKind, TableOptions,
     TablePath, View, Watermark,
 };
+pub use self::time_zone::session_zone;
 use crate::plan_error::{PlanError, PlanResult};
 use crate::source::Span;
 use crate::syntax::ast::{Drop, ObjectName, Statement, StatementKind};

@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::session_zone;
 use crate::plan_error::{PlanError, PlanResult};
 use crate::source::Span;
 
@@ -244,6 +245,12 @@ fn check(key: &str, value: &str) -> Result<(), (&'static str, &'static str)> {
         "table.exec.state.ttl",
         "pipeline.auto-watermark-interval",
     ];
+    if key == "table.local-time-zone" && value != "default" && session_zone(value).is_none() {
+        return Err((
+            "a time zone",
+            "name one of the time zone database, such as 'Europe/Berlin', or 'UTC' or 'GMT+08:00'",
+        ));
+    }
     if FLAGS.contains(&key) && parse_bool(value).is_none() {
         return Err(("true or false", "write 'true' or 'false'"));
     }

@@ -173,7 +173,7 @@ pub struct CheckArgs {
     #[arg(long, value_name = "VERSION", requires = "old_engine")]
     pub new_engine: Option<Engine>,
     /// With --data, where the rehearsal takes its savepoint: after so many rows, or where the watermark first passes a timestamp
-    #[arg(long, value_name = "N|TIMESTAMP", value_parser = split, requires = "data")]
+    #[arg(long, value_name = "N|TIMESTAMP", allow_hyphen_values = true, value_parser = split, requires = "data")]
     pub split_at: Option<Split>,
     #[command(flatten)]
     pub rows: RowArgs,
@@ -276,7 +276,7 @@ pub struct RowArgs {
     #[arg(long, value_name = "TIMESTAMP", value_parser = timestamp)]
     pub clock: Option<i64>,
     /// How long each row takes in processing time
-    #[arg(long, value_name = "DURATION", default_value = "1 ms", value_parser = duration)]
+    #[arg(long, value_name = "DURATION", default_value = "1 ms", allow_hyphen_values = true, value_parser = duration)]
     pub tick: i64,
     /// The text of NULL in CSV; an empty cell without quotes if not given
     #[arg(long, value_name = "TEXT")]
@@ -307,7 +307,7 @@ pub struct RehearseArgs {
     pub rows: RowArgs,
     /// Where the savepoint is taken: after so many rows, or where the watermark first passes a timestamp; half of the rows if
     /// not given
-    #[arg(long, value_name = "N|TIMESTAMP", value_parser = split)]
+    #[arg(long, value_name = "N|TIMESTAMP", allow_hyphen_values = true, value_parser = split)]
     pub split_at: Option<Split>,
     /// The form of the report
     #[arg(long, value_enum, default_value_t)]
@@ -351,7 +351,7 @@ fn duration(text: &str) -> Result<i64, String> {
 }
 
 /// The forms of rows.
-#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum RunFormat {
     /// Columns side by side, as Flink's client prints them
     #[default]

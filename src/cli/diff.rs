@@ -8,6 +8,7 @@ use super::plan::{Planned, read_and_plan};
 use crate::exec::Purpose;
 use crate::planning::JobPlan;
 use crate::report::human::{self, Style, paint};
+use crate::terminal::visible;
 
 pub(super) fn run(args: &DiffArgs, style: Style) -> Outcome {
     if args.old == "-" && args.new == "-" {
@@ -31,7 +32,7 @@ pub(super) fn run(args: &DiffArgs, style: Style) -> Outcome {
 }
 
 fn tree(planned: &Planned) -> String {
-    planned.script.jobs.iter().map(JobPlan::tree_text).collect::<Vec<_>>().join("\n")
+    visible(&planned.script.jobs.iter().map(JobPlan::tree_text).collect::<Vec<_>>().join("\n")).into_owned()
 }
 
 /// A unified diff; empty if the texts are the same.

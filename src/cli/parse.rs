@@ -13,6 +13,7 @@ use crate::report::json;
 use crate::report::model::{ErrorItem, Place};
 use crate::report::secrets::Redactor;
 use crate::source::SourceMap;
+use crate::terminal::visible;
 
 #[derive(Serialize)]
 struct Document {
@@ -59,7 +60,7 @@ pub(super) fn run(args: &ParseArgs, style: Style) -> Outcome {
         Format::Human => {
             let mut text = String::new();
             for Statement { kind, at } in &statements {
-                let _ = writeln!(text, "{}:{}:{}: {kind}", at.file, at.start.line, at.start.column);
+                let _ = writeln!(text, "{}:{}:{}: {kind}", visible(&at.file), at.start.line, at.start.column);
             }
             text.push_str(&human::render_errors(&errors, &sources, style));
             text

@@ -13,6 +13,7 @@ use crate::report::model::{ErrorItem, SCHEMA_VERSION};
 use crate::report::secrets::Redactor;
 use crate::source::SourceMap;
 use crate::target::Target;
+use crate::terminal::visible;
 
 /// The plans of one script with what went wrong.
 pub(super) struct Planned {
@@ -69,7 +70,8 @@ pub(super) fn run(args: &PlanArgs, style: Style) -> Outcome {
                 let state = if style.verbose { job.state_text() } else { String::new() };
                 job.tree_text() + &state
             };
-            let mut text = script.jobs.iter().map(shown).collect::<Vec<_>>().join("\n");
+            let plans = script.jobs.iter().map(shown).collect::<Vec<_>>().join("\n");
+            let mut text = visible(&plans).into_owned();
             text.push_str(&human::render_errors(&errors, &sources, style));
             text
         }

@@ -1,9 +1,10 @@
 //! `keepstate run FILE --data T=rows.csv`.
 
 use std::io::{self, BufWriter, Write};
+use std::path::Path;
 
 use super::Outcome;
-use super::args::{End, RunArgs};
+use super::args::{End, RunArgs, RunFormat};
 use super::data::{self, Progress};
 use super::plan::{Planned, read_and_plan};
 use crate::exec::{Plan, Purpose};
@@ -33,8 +34,17 @@ pub(super) fn run(args: &RunArgs, style: Style) -> Outcome {
             let error = ErrorItem::new(ErrorCode::Config, format!("{} has no INSERT and no query to run", args.file));
             errors.push(error.help("add a SELECT"));
         }
+        let sinks: Vec<&str> = plans.iter().flat_map(|p| p.sinks.iter().map(|s| p.sink_name(*s))).collect();
+        if sinks.len() > 1 && args.format == RunFormat::Csv {
+            let shown =
+                if sinks.len() > 5 { format!("{} and others", sinks[..5].join(", ")) } else { sinks.join(", ") };
+            let error =
+                ErrorItem::new(ErrorCode::Config, format!("the script writes to {shown}, and CSV holds one sink"));
+            errors.push(error.help("use --format jsonl, where each row names its sink"));
+        }
+        let several = sinks.len() > 1;
         for plan in plans.into_iter().filter(|_| errors.is_empty()) {
-            match execute(plan, args, &sources, &mut out, style) {
+            match execute(plan, several, args, &sources, &mut out, style) {
                 Ok(Ok(())) => {}
                 Ok(Err(error)) => printed = printed.and(Err(error)),
                 Err(error) => {
@@ -81,9 +91,10 @@ fn eprint(text: &str) {
     let _ = io::stderr().lock().write_all(text.as_bytes());
 }
 
-/// Runs one job. The inner result is that of writing.
+/// Runs one job, whose rows name their sink if the script has `several`. The inner result is that of writing.
 fn execute(
     plan: &Plan,
+    several: bool,
     args: &RunArgs,
     sources: &SourceMap,
     out: &mut dyn Write,
@@ -94,6 +105,13 @@ fn execute(
         notes(plan).iter().for_each(|note| eprint(&format!("note: {note}\n")));
     }
     let progress = Progress::new(style);
+    if let Some(file) = &args.savepoint {
+        let folder = Path::new(file).parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        if Path::new(file).is_dir() || !folder.is_dir() {
+            let error = ErrorItem::new(ErrorCode::Io, format!("{file} cannot be written"));
+            return Err(Box::new(error.help("name a file in a folder that exists")));
+        }
+    }
     if let Some(file) = &args.restore {
         let text = std::fs::read_to_string(file).map_err(|e| data::unreadable(file, &e))?;
         Savepoint::from_text(file, &text)?.restore(file, &mut execution)?;
@@ -104,14 +122,6 @@ fn execute(
     let zone = execution.session.zone.clone();
     let format = args.format.into();
     let names: Vec<String> = plan.sinks.iter().map(|s| plan.sink_name(*s).to_owned()).collect();
-    let several = names.len() > 1;
-    if several && format == RowFormat::Csv {
-        let error = ErrorItem::new(
-            ErrorCode::Config,
-            format!("the job writes to {}, and CSV holds one sink", names.join(", ")),
-        );
-        return Err(Box::new(error.help("use --format jsonl, where each row names its sink")));
-    }
     let mut printers: Vec<Printer> = plan
         .sinks
         .iter()
@@ -122,7 +132,7 @@ fn execute(
         .collect();
     // Tables of several sinks stand one below the other, so all but the first wait.
     let mut waiting: Vec<Vec<u8>> = vec![Vec::new(); printers.len()];
-    let stacked = several && format == RowFormat::Table;
+    let stacked = names.len() > 1 && format == RowFormat::Table;
     let mut written = Ok(());
     execution.run(&mut rows, end, sources, &mut |(sink, change)| {
         if written.is_ok() {

@@ -273,8 +273,20 @@ pub fn fates(c: &mut Comparison<'_>, new_sink: NodeId) -> Vec<ColumnFate> {
 /// True if a filter in front of a new sink reads what starts from zero: which rows are sent depends on it, though the values of the
 /// other columns go on.
 pub fn filters_by_new(c: &mut Comparison<'_>, new_sink: NodeId) -> bool {
-    let conditions = c.new.lineage.conditions(new_sink, &c.matching, &mut c.interner);
-    conditions.iter().any(|id| fate(c, *id) != Fate::Kept)
+    let plan = c.new.plan;
+    let mut branches = vec![new_sink];
+    while let Some(branch) = branches.pop() {
+        let conditions = c.new.lineage.conditions(branch, &c.matching, &mut c.interner);
+        if conditions.iter().any(|id| fate(c, *id) != Fate::Kept) {
+            return true;
+        }
+        let mut at = branch;
+        while let [input] = plan.node(at).inputs.as_slice() {
+            at = *input;
+        }
+        branches.extend(&plan.node(at).inputs);
+    }
+    false
 }
 
 fn fate(c: &Comparison<'_>, id: Ident) -> Fate {

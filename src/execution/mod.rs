@@ -4,8 +4,9 @@ mod savepoint;
 
 use jiff::tz::TimeZone;
 
+use crate::catalog::session_zone;
 use crate::catalog::types::DataType;
-use crate::eval::{Session, zone};
+use crate::eval::Session;
 use crate::exec::{NodeId, Operator, Plan};
 use crate::observe::loses_rows_by_offset;
 use crate::report::model::{ErrorCode, ErrorItem, Place};
@@ -18,7 +19,7 @@ pub use savepoint::{Savepoint, fingerprint};
 /// The session of a plan's job. The zone of the machine plays no part: where none is set it is UTC.
 pub fn session(plan: &Plan) -> Result<Session, Box<ErrorItem>> {
     let id = plan.options.get("table.local-time-zone").map(String::as_str).filter(|id| *id != "default");
-    match id.map(|id| (id, zone::known(id))) {
+    match id.map(|id| (id, session_zone(id))) {
         None => Ok(Session { zone: TimeZone::UTC }),
         Some((_, Some(zone))) => Ok(Session { zone }),
         Some((id, None)) => {

@@ -50,6 +50,9 @@ fn hex(bytes: &[u8]) -> String {
 pub fn fingerprint(plan: &Plan) -> String {
     let mut hash = Sha256::new();
     hash.update(plan.target.to_string());
+    // The plan is the same in every zone, but the windows in its state are not.
+    hash.update(plan.options.get("table.local-time-zone").map_or("UTC", String::as_str));
+    hash.update([0]);
     for id in plan.ids() {
         hash.update(plan.text(id));
         hash.update([0]);

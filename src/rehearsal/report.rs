@@ -19,6 +19,7 @@ use crate::report::witness::{ChangeReport, Counts, DifferenceReport, Witness, wr
 use crate::rules::verdict::Verdict;
 use crate::run::Change;
 use crate::target::Target;
+use crate::terminal::visible;
 
 /// All that a run of `rehearse` says.
 #[derive(Debug, Clone, Serialize)]
@@ -31,8 +32,8 @@ pub struct RehearsalReport {
     pub target: Target,
     /// The worst verdict of the check.
     pub verdict: Verdict,
-    /// False if the rows of some job refute its verdict.
-    pub agrees: bool,
+    /// False if the rows of some job refute its verdict, true if those of others agree; none if nothing was put to the test.
+    pub agrees: Option<bool>,
     /// The exit status of the run.
     pub exit_code: u8,
     /// The jobs that both sides have.
@@ -44,10 +45,10 @@ pub struct RehearsalReport {
 impl RehearsalReport {
     /// The report on some jobs.
     pub fn new(target: Target, verdict: Verdict, jobs: Vec<JobRehearsal>, errors: Vec<ErrorItem>) -> RehearsalReport {
-        let agrees = jobs.iter().all(|j| j.agrees != Some(false));
+        let agrees = jobs.iter().filter_map(|j| j.agrees).reduce(|a, b| a && b);
         let exit_code = match (errors.is_empty(), agrees) {
             (false, _) => 2,
-            (true, agrees) => u8::from(!agrees),
+            (true, agrees) => u8::from(agrees == Some(false)),
         };
         let (schema_version, tool) = (SCHEMA_VERSION, Tool::default());
         RehearsalReport { schema_version, tool, target, verdict, agrees, exit_code, jobs, errors }
@@ -71,6 +72,8 @@ pub enum Observation {
 pub enum Exempt {
     /// `table.optimizer.state-compatibility.ignore-filter` is on, and a filter changed.
     IgnoresFilters,
+    /// The watermark is another one.
+    LateRows,
     /// A filter reads what starts from zero.
     FiltersByNew,
 }
@@ -80,6 +83,7 @@ impl Exempt {
     pub fn of(pair: &PlanPair) -> Option<Exempt> {
         match pair {
             PlanPair { ignores_filters: true, .. } => Some(Exempt::IgnoresFilters),
+            PlanPair { late_rows_differ: true, .. } => Some(Exempt::LateRows),
             PlanPair { filters_by_new: true, .. } => Some(Exempt::FiltersByNew),
             _ => None,
         }
@@ -89,6 +93,10 @@ impl Exempt {
         match self {
             Exempt::IgnoresFilters => {
                 "ignore-filter is on: rows that a changed filter lets through differ on purpose, so they refute nothing"
+            }
+            Exempt::LateRows => {
+                "the watermark is another one: which rows come too late, and when windows close, differs on purpose until event time \
+                 has caught up, so they refute nothing"
             }
             Exempt::FiltersByNew => {
                 "a filter reads an aggregate that starts from zero: which rows are sent differs until it has caught up, so they \
@@ -241,7 +249,8 @@ pub fn render_human(report: &RehearsalReport, style: Style) -> String {
     let mut out = String::new();
     for job in &report.jobs {
         let sides = [&job.old, &job.new].map(|s| s.as_deref().unwrap_or("?"));
-        let _ = writeln!(out, "{}: {} ({} -> {})", job.verdict.name(), job.name, sides[0], sides[1]);
+        let headline = format!("{}: {} ({} -> {})", job.verdict.name(), job.name, sides[0], sides[1]);
+        let _ = writeln!(out, "{}", visible(&headline));
         let (headline, color) = match (job.agrees, job.observed) {
             (Some(true), _) => ("the rows agree with the verdict", "32"),
             (Some(false), _) => ("THE ROWS REFUTE THE VERDICT: this is a bug in a rule; please report it", "1;31"),
@@ -274,7 +283,7 @@ pub fn render_human(report: &RehearsalReport, style: Style) -> String {
             let same = if column.equal { "equal" } else { "different" };
             // What an incompatible change would have kept is of no use: nothing is restored.
             let says = if job.verdict == Verdict::Incompatible { "" } else { fate(column.fate) };
-            let _ = writeln!(out, "  {}.{}: {same}{says}", column.sink, column.name);
+            let _ = writeln!(out, "{}", visible(&format!("  {}.{}: {same}{says}", column.sink, column.name)));
         }
         write_differences(&job.differences, &mut out);
         for note in &job.notes {

@@ -8,12 +8,14 @@ use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, Se
 use super::excerpt::Excerpt;
 use super::model::{ErrorItem, Finding, Job, Note, Place, Report};
 use super::secrets;
+
 use super::witness::write_differences;
 use crate::diff::change::Fate;
 use crate::diff::matching::Side;
 use crate::rules::judge::NOT_PLANNED;
 use crate::rules::verdict::{Consequence, Verdict};
 use crate::source::SourceMap;
+use crate::terminal::{visible, visible_in_place};
 
 /// How to print.
 #[derive(Debug, Clone, Copy, Default)]
@@ -77,7 +79,7 @@ impl<'a> Printer<'a> {
             (None, Some(new)) => format!("{new}, new"),
             (None, None) => String::new(),
         };
-        let _ = writeln!(out, "{verdict}: {} ({sides})", job.name);
+        let _ = writeln!(out, "{verdict}: {} ({})", visible(&job.name), visible(&sides));
         if self.style.quiet {
             return;
         }
@@ -164,7 +166,7 @@ impl<'a> Printer<'a> {
         let width = job.columns.iter().map(|c| c.sink.chars().count() + c.name.chars().count() + 1).max().unwrap_or(0);
         let _ = writeln!(out, "\ncolumns after the restore:");
         for column in &job.columns {
-            let name = format!("{}.{}", column.sink, column.name);
+            let name = visible(&format!("{}.{}", column.sink, column.name)).into_owned();
             let (fate, color) = match column.fate {
                 Fate::Kept => ("kept", "32"),
                 Fate::FromZero => ("from zero", "33"),
@@ -178,8 +180,8 @@ impl<'a> Printer<'a> {
     pub(super) fn notes(&self, notes: &[Note], out: &mut String) {
         for note in notes {
             let place = note.at.as_ref().map(|p| format!(" ({}:{}:{})", p.file, p.start.line, p.start.column));
-            let _ =
-                writeln!(out, "\n{} {}{}", paint("note:", "36", self.style), note.message, place.unwrap_or_default());
+            let text = format!("{}{}", note.message, place.unwrap_or_default());
+            let _ = writeln!(out, "\n{} {}", paint("note:", "36", self.style), visible(&text));
         }
     }
 
@@ -213,7 +215,7 @@ impl<'a> Printer<'a> {
     }
 
     pub(super) fn footer(&self, label: &str, text: &str, out: &mut String) {
-        let _ = writeln!(out, "  {} {text}", paint(&format!("{label}:"), "36", self.style));
+        let _ = writeln!(out, "  {} {}", paint(&format!("{label}:"), "36", self.style), visible(text));
     }
 
     /// The text of a place's file, with secrets masked.
@@ -223,7 +225,9 @@ impl<'a> Printer<'a> {
         if masked.len() <= index {
             masked.resize(index + 1, None);
         }
-        masked[index].get_or_insert_with(|| secrets::mask(&self.sources.file(place.span.file).text).into()).clone()
+        masked[index]
+            .get_or_insert_with(|| visible_in_place(&secrets::mask(&self.sources.file(place.span.file).text)).into())
+            .clone()
     }
 }
 
@@ -276,7 +280,8 @@ pub(super) struct Piece {
 
 impl Piece {
     pub(super) fn new(message: impl Into<String>, severity: Severity) -> Piece {
-        Piece { message: message.into(), severity, code: None, source: None, label: None }
+        let message = visible(&message.into()).into_owned();
+        Piece { message, severity, code: None, source: None, label: None }
     }
 
     pub(super) fn code(mut self, code: String) -> Piece {
@@ -286,7 +291,8 @@ impl Piece {
 
     pub(super) fn excerpt(mut self, printer: &Printer<'_>, place: &Place, label: &str) -> Piece {
         let excerpt = Excerpt::new(printer.sources.file(place.span.file), &printer.text(place), place);
-        self.label = Some(LabeledSpan::new(Some(label.to_owned()), excerpt.label.start, excerpt.label.len()));
+        self.label =
+            Some(LabeledSpan::new(Some(visible(label).into_owned()), excerpt.label.start, excerpt.label.len()));
         self.source = Some(excerpt);
         self
     }

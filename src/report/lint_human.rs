@@ -8,6 +8,7 @@ use super::human::{Piece, Printer, Style, paint};
 use super::lint::{LintFinding, LintJob, LintReport};
 use crate::rules::lint::Level;
 use crate::source::SourceMap;
+use crate::terminal::visible;
 
 /// Writes a report.
 pub fn render(report: &LintReport, sources: &SourceMap, style: Style) -> String {
@@ -30,7 +31,7 @@ fn write_job(printer: &Printer<'_>, job: &LintJob, style: Style, out: &mut Strin
         (1, level) => ("1 finding".to_owned(), color_of(level)),
         (n, level) => (format!("{n} findings"), color_of(level)),
     };
-    let _ = writeln!(out, "{}: {} ({})", paint(&count, color, style), job.name, job.file);
+    let _ = writeln!(out, "{}: {} ({})", paint(&count, color, style), visible(&job.name), visible(&job.file));
     if style.quiet {
         return;
     }

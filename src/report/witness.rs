@@ -5,6 +5,8 @@ use std::fmt::Write as _;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
+use crate::terminal::visible;
+
 /// What a rehearsal of the change showed.
 #[derive(Debug, Clone, Serialize)]
 pub struct Witness {
@@ -92,7 +94,7 @@ pub fn write_differences(differences: &[DifferenceReport], out: &mut String) {
     out.push_str("\nthe first rows that differ:\n");
     for sink in &sinks {
         if sinks.len() > 1 {
-            let _ = writeln!(out, "  {sink}:");
+            let _ = writeln!(out, "  {}:", visible(sink));
         }
         write_table(differences.iter().filter(|d| d.sink == *sink), out);
     }
@@ -122,6 +124,6 @@ fn write_table<'a>(differences: impl Iterator<Item = &'a DifferenceReport> + Clo
     let widths: Vec<usize> = (0..lines[0].len()).map(|i| width(i).unwrap_or(0)).collect();
     for line in &lines {
         let cells: Vec<String> = line.iter().zip(&widths).map(|(c, w)| format!("{c:<w$}")).collect();
-        let _ = writeln!(out, "  {}", cells.join("  ").trim_end());
+        let _ = writeln!(out, "  {}", visible(cells.join("  ").trim_end()));
     }
 }

@@ -294,6 +294,7 @@ impl<'a> Builder<'a> {
         crate::catalog::check_rowtime_type(&rel.columns[rowtime].ty, watermark.span)?;
         let mut scope = Scope::of_table(&[], rel.columns.iter().map(|c| (c.name.to_string(), c.ty.clone())));
         let expr = simplify::simplify(Translator::new(self.catalog).expr(&watermark.expr, &mut scope)?);
+        crate::catalog::check_watermark_type(&expr.ty, &rel.columns[rowtime].ty, watermark.span)?;
         let mut columns = rel.columns.clone();
         let ty = &mut columns[rowtime].ty;
         *ty = ty.clone().with_time_attribute(TimeAttribute::Rowtime);

@@ -1,0 +1,4 @@
+SET 'table.local-time-zone' = 'UTC';
+CREATE TABLE sums (id STRING, total DECIMAL(38, 2)) WITH ('connector' = 'kafka', 'format' = 'json');
+
+SELECT id, total FROM sums;
