@@ -2,6 +2,7 @@
 
 use super::Observer;
 use super::observation::ObservationKind;
+use crate::exec::rank::RankStrategy;
 use crate::exec::{NodeId, Operator};
 use crate::logical::rex::Origins;
 
@@ -23,6 +24,8 @@ impl Observer<'_> {
             Operator::Join(_) => "join",
             Operator::IntervalJoin(_) => "interval-join",
             Operator::TemporalSort(sort) if sort.is_stateful() => "temporal-sort",
+            // The first N rows are few; where rows are taken back, all are kept.
+            Operator::SortLimit(sort) if sort.strategy != RankStrategy::Retract => return,
             Operator::SortLimit(_) => "sort-limit",
             _ => return,
         };

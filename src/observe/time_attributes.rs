@@ -3,6 +3,7 @@
 use super::Observer;
 use super::observation::ObservationKind;
 use super::trace::{Traced, trace};
+use crate::catalog::functions::operators as op;
 use crate::catalog::types::{TimeAttribute, TypeKind};
 use crate::exec::{NodeId, Operator, Plan};
 use crate::logical::rel::{RankType, RelColumn};
@@ -22,7 +23,7 @@ impl Observer<'_> {
                 let below = node.inputs[0];
                 if let ([key], true, true) =
                     (ranking.order.as_slice(), first, plan.node(below).changelog.is_insert_only())
-                    && let Some(lost) = lost(plan, below, key.column)
+                    && let Some((lost, _)) = lost(plan, below, key.column)
                 {
                     self.lost("rank", id, below, key.column, &lost.origins.clone());
                 }
@@ -31,7 +32,7 @@ impl Observer<'_> {
             Operator::OverAggregate(o) => {
                 let below = node.inputs[0];
                 if let [key] = o.order.as_slice()
-                    && let Some(lost) = lost(plan, below, key.column)
+                    && let Some((lost, _)) = lost(plan, below, key.column)
                 {
                     self.lost("over-aggregate", id, below, key.column, &lost.origins.clone());
                 }
@@ -42,14 +43,15 @@ impl Observer<'_> {
                 let [left, right] = node.inputs.as_slice() else { return };
                 let (l, r) = (with_times(plan, *left), with_times(plan, *right));
                 if matches!(time_bounds(&j.conditions, &l, &r), TimeBounds::Interval(_)) {
+                    let is_time = |c: &RelColumn| c.ty.time_attribute() != TimeAttribute::None;
                     let column = |side: NodeId, columns: &[RelColumn]| {
-                        let column = columns.iter().position(|c| c.ty.is_rowtime())?;
-                        written_cast(lost(plan, side, column)?).then_some((side, column))
+                        let column = columns.iter().position(is_time)?;
+                        written_cast(lost(plan, side, column)?.0).then_some((side, column))
                     };
                     let cast = column(*left, &l).or_else(|| column(*right, &r));
                     let (side, column) = match cast {
                         Some(cast) => cast,
-                        None => (*left, l.iter().position(|c| c.ty.is_rowtime()).unwrap_or_default()),
+                        None => (*left, l.iter().position(is_time).unwrap_or_default()),
                     };
                     self.lost("join", id, side, column, &j.condition_origins.clone());
                 }
@@ -64,13 +66,22 @@ impl Observer<'_> {
     }
 }
 
-/// The cast by which a column is an event time as an ordinary value, all of its milliseconds kept.
-fn lost(plan: &Plan, below: NodeId, column: usize) -> Option<&Rex> {
+/// The expression by which a column is a time as an ordinary value, all of its milliseconds kept, and which time that was.
+fn lost(plan: &Plan, below: NodeId, column: usize) -> Option<(&Rex, TimeAttribute)> {
     let traced = trace(plan, below, column);
     let [Traced::Computed { rex, .. }] = traced.as_slice() else { return None };
+    let is_clock = |rex: &Rex| rex.as_call(op::PROCTIME_MATERIALIZE.name).is_some();
+    if is_clock(rex) {
+        return Some((*rex, TimeAttribute::Proctime));
+    }
     let RexKind::Cast { operand, is_try: false } = &rex.kind else { return None };
     let keeps = matches!(rex.ty.kind, TypeKind::Timestamp(p, ..) | TypeKind::TimestampLtz(p, ..) if p >= 3);
-    (operand.ty.is_rowtime() && keeps).then_some(*rex)
+    let time = match operand {
+        operand if operand.ty.is_rowtime() => TimeAttribute::Rowtime,
+        operand if operand.ty.is_proctime() || is_clock(operand) => TimeAttribute::Proctime,
+        _ => return None,
+    };
+    keeps.then_some((*rex, time))
 }
 
 /// True for a cast that is written, not made by the planner: it has a place of its own.
@@ -89,7 +100,10 @@ fn with_times(plan: &Plan, id: NodeId) -> Vec<RelColumn> {
     columns
         .map(|(i, c)| {
             let ty = c.ty.clone();
-            let ty = if lost(plan, id, i).is_some() { ty.with_time_attribute(TimeAttribute::Rowtime) } else { ty };
+            let ty = match lost(plan, id, i) {
+                Some((_, time)) => ty.with_time_attribute(time),
+                None => ty,
+            };
             RelColumn { name: c.name.clone(), ty }
         })
         .collect()

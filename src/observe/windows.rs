@@ -9,9 +9,19 @@ use crate::exec::{NodeId, Operator};
 use crate::logical::rel::WindowKind;
 
 /// True if Flink loses rows of an aggregate's windows because of their offset: its buffers are looked into at multiples of the
-/// interval without the offset, when the windows there have fired already (measured on Flink 1.20.5).
+/// interval without the offset, when the windows there have fired already. An offset of whole slices changes nothing (measured on
+/// Flink 1.20.5 and 2.2.1).
 pub fn loses_rows_by_offset(op: &Operator) -> bool {
-    let loses = |window: &WindowSpec| !window.proctime && window.offset.is_some_and(|offset| offset != 0);
+    let slice = |kind: WindowKind| match kind {
+        WindowKind::Tumble { size } => size,
+        // The size is a multiple of the slide.
+        WindowKind::Hop { slide, .. } => slide,
+        WindowKind::Cumulate { step, .. } => step,
+        WindowKind::Session { .. } => 1,
+    };
+    let loses = |window: &WindowSpec| {
+        !window.proctime && window.offset.is_some_and(|offset| offset.checked_rem(slice(window.kind)) != Some(0))
+    };
     match op {
         Operator::WindowAggregate(a) => loses(&a.window),
         Operator::LocalWindowAggregate(a) => loses(&a.window),
