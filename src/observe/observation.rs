@@ -102,6 +102,8 @@ pub enum ObservationKind {
         key_known: bool,
         /// The order, with the partition, holds such a key.
         total: bool,
+        /// Other columns than those of the order and the partition are read above.
+        visible: bool,
     },
     /// A rank number over all rows: no bound on it became a Top-N.
     UnlimitedRank {
@@ -183,8 +185,13 @@ impl ObservationKind {
                 vec![("emits", (*emits).into()), ("gaps", (*gaps).into()), ("input", (*input).into())]
             }
             ObservationKind::WindowOffset { loses_rows } => vec![("loses_rows", (*loses_rows).into())],
-            ObservationKind::Order { family, key_known, total } => {
-                vec![("family", (*family).into()), ("key_known", (*key_known).into()), ("total", (*total).into())]
+            ObservationKind::Order { family, key_known, total, visible } => {
+                vec![
+                    ("family", (*family).into()),
+                    ("key_known", (*key_known).into()),
+                    ("total", (*total).into()),
+                    ("visible", (*visible).into()),
+                ]
             }
             ObservationKind::UnlimitedRank { order } => vec![("order", (*order).into())],
             ObservationKind::NondeterministicKey { role, functions, input } => {
@@ -222,7 +229,7 @@ pub fn kinds() -> Vec<ObservationKind> {
         ObservationKind::ProcessingTimeWindow,
         ObservationKind::LegacyWindow { emits: false, gaps: false, input: "" },
         ObservationKind::WindowOffset { loses_rows: false },
-        ObservationKind::Order { family: "", key_known: false, total: false },
+        ObservationKind::Order { family: "", key_known: false, total: false, visible: false },
         ObservationKind::UnlimitedRank { order: "" },
         ObservationKind::NondeterministicKey { role: "", functions: Vec::new(), input: "" },
         ObservationKind::ImplicitCast { role: "" },

@@ -34,10 +34,15 @@ impl Observer<'_> {
         let keys = unique_keys(self.plan, input);
         let missing = |key: &Vec<usize>| key.iter().copied().filter(|c| !covered(c)).collect::<Vec<_>>();
         let least = keys.iter().map(missing).min_by_key(Vec::len);
+        // Who reads only what is equal for tied rows does not see which of them it is.
+        let node = self.node(id);
+        let width = self.node(input).columns.len();
+        let visible = (0..width).any(|c| node.columns[c].needed && !covered(&c));
         let kind = ObservationKind::Order {
             family,
             key_known: least.is_some(),
             total: least.as_ref().is_some_and(Vec::is_empty),
+            visible,
         };
         let mut args = vec![("order", self.names(input, order.iter().map(|k| k.column)))];
         if let Some(missing) = least.filter(|m| !m.is_empty()) {
