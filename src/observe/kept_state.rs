@@ -5,6 +5,8 @@
 //! state behind it is no larger than that.
 
 use super::Observer;
+use std::collections::BTreeSet;
+
 use super::observation::{KeptState, ObservationKind};
 use super::trace::{Traced, trace};
 use crate::catalog::connectors::Connector;
@@ -156,10 +158,10 @@ pub(super) fn input(plan: &Plan, id: NodeId) -> &'static str {
 
 /// True if rows never come to an end, as far as the tables tell.
 fn is_endless(plan: &Plan, id: NodeId) -> bool {
-    let mut seen = vec![false; plan.nodes.len()];
+    let mut seen = BTreeSet::new();
     let mut open = vec![id];
     while let Some(id) = open.pop() {
-        if std::mem::replace(&mut seen[id.index()], true) {
+        if !seen.insert(id) {
             continue;
         }
         match &plan.node(id).op {

@@ -24,7 +24,7 @@ use crate::source::{SourceMap, Span};
 
 /// All observations about a plan, in print order of the operators.
 pub fn observe(sources: &SourceMap, plan: &Plan) -> Vec<Observation> {
-    let mut observer = Observer { sources, plan, found: Vec::new() };
+    let mut observer = Observer { sources, plan, readers: readers(plan), found: Vec::new() };
     for id in plan.ids() {
         observer.kept_state(id);
         observer.unread_columns(id);
@@ -41,6 +41,8 @@ pub fn observe(sources: &SourceMap, plan: &Plan) -> Vec<Observation> {
 struct Observer<'a> {
     sources: &'a SourceMap,
     plan: &'a Plan,
+    /// Of each operator the one that reads it, the first in print order.
+    readers: Vec<Option<NodeId>>,
     found: Vec<Observation>,
 }
 
@@ -58,7 +60,7 @@ impl<'a> Observer<'a> {
         let operator = ObservedOperator {
             id,
             kind: self.node(id).op.kind(),
-            path: path(self.plan, id),
+            path: self.path(id),
             state: crate::state::kept(self.plan, id),
         };
         self.found.push(Observation { kind, operator, args, at, chain });
@@ -67,7 +69,7 @@ impl<'a> Observer<'a> {
     /// The place of the nearest operator above that has one.
     fn nearest_place(&self, id: NodeId) -> Origins {
         let mut at = id;
-        while let Some(parent) = reader(self.plan, at) {
+        while let Some(parent) = self.readers[at.index()] {
             let origins = &self.node(parent).origins;
             if origins.first().is_some() {
                 return origins.clone();
@@ -86,28 +88,34 @@ impl<'a> Observer<'a> {
         });
         columns.collect::<Vec<_>>().join(", ")
     }
-}
 
-/// The operator that reads another one first in print order.
-fn reader(plan: &Plan, id: NodeId) -> Option<NodeId> {
-    plan.ids().find(|reader| plan.node(*reader).inputs.contains(&id))
-}
-
-/// `Sink(top)/WindowRank`: the operators from the sink down, as in the findings of a check.
-fn path(plan: &Plan, id: NodeId) -> String {
-    let mut words = Vec::new();
-    let mut at = Some(id);
-    while let Some(id) = at {
-        let op = &plan.node(id).op;
-        let shown = match op {
-            Operator::Sink(sink) => Some(format!("Sink({})", sink.name)),
-            Operator::TableSourceScan(scan) => Some(format!("TableSourceScan({})", scan.table.path.name)),
-            op if op.is_stateful() || words.is_empty() => Some(op.kind().to_owned()),
-            _ => None,
-        };
-        words.extend(shown);
-        at = reader(plan, id);
+    /// `Sink(top)/WindowRank`: the operators from the sink down, as in the findings of a check.
+    fn path(&self, id: NodeId) -> String {
+        let mut words = Vec::new();
+        let mut at = Some(id);
+        while let Some(id) = at {
+            let op = &self.node(id).op;
+            let shown = match op {
+                Operator::Sink(sink) => Some(format!("Sink({})", sink.name)),
+                Operator::TableSourceScan(scan) => Some(format!("TableSourceScan({})", scan.table.path.name)),
+                op if op.is_stateful() || words.is_empty() => Some(op.kind().to_owned()),
+                _ => None,
+            };
+            words.extend(shown);
+            at = self.readers[id.index()];
+        }
+        words.reverse();
+        words.join("/")
     }
-    words.reverse();
-    words.join("/")
+}
+
+/// Of each operator the one that reads it, the first in print order.
+fn readers(plan: &Plan) -> Vec<Option<NodeId>> {
+    let mut readers = vec![None; plan.nodes.len()];
+    for id in plan.ids() {
+        for input in &plan.node(id).inputs {
+            readers[input.index()].get_or_insert(id);
+        }
+    }
+    readers
 }

@@ -4,6 +4,7 @@
 //! instead of a verdict, and examples of one script each.
 
 use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -13,6 +14,7 @@ use super::matcher::Pattern;
 use super::verdict::Basis;
 use super::{RuleBook, judge, template};
 use crate::diff::change::Facts;
+use crate::exec::NodeId;
 use crate::observe::Observation;
 use crate::target::Target;
 
@@ -211,13 +213,13 @@ pub fn lint<'a>(book: &'a RuleBook, target: Target, observations: &'a [Observati
             });
         }
     }
-    let overridden = |f: &LintFinding<'_>| {
-        let same = |other: &&LintFinding<'_>| other.observation.operator.id == f.observation.operator.id;
-        findings.iter().filter(same).any(|other| other.rule.overrides.contains(&f.rule.id))
-    };
-    let gone: Vec<bool> = findings.iter().map(overridden).collect();
-    let mut kept: Vec<LintFinding<'a>> =
-        findings.into_iter().zip(gone).filter(|(_, gone)| !gone).map(|(finding, _)| finding).collect();
+    let mut overridden: BTreeMap<NodeId, BTreeSet<&str>> = BTreeMap::new();
+    for finding in &findings {
+        let names = finding.rule.overrides.iter().map(String::as_str);
+        overridden.entry(finding.observation.operator.id).or_default().extend(names);
+    }
+    let gone = |f: &LintFinding<'_>| overridden[&f.observation.operator.id].contains(f.rule.id.as_str());
+    let mut kept: Vec<LintFinding<'a>> = findings.iter().filter(|f| !gone(f)).cloned().collect();
     kept.sort_by_key(|f| (std::cmp::Reverse(f.rule.level), f.observation.at, f.observation.operator.id));
     kept
 }
