@@ -284,7 +284,7 @@ fn possible(family: &str) -> &'static [&'static str] {
             &["partition-keys", "order-by", "rank-range", "rank-type", "input-columns", "rank-output", "rank-strategy"]
         }
         "deduplicate" => &["partition-keys", "order-by", "input-columns", "output-columns"],
-        "join" | "interval-join" => &["join", "input-columns"],
+        "join" | "interval-join" | "window-join" => &["join", "input-columns"],
         _ => &[],
     }
 }
@@ -314,6 +314,23 @@ fn differences_without_a_rule_are_listed() {
         ),
         // Rows of an interval join are not told apart by keys.
         ("interval-join", &["join key_order", "join sides", "join unique_keys", "input-columns moved"][..]),
+        // No page exists.
+        (
+            "window-join",
+            &[
+                "join join_type",
+                "join condition",
+                "join key_order",
+                "join bounds",
+                "join reworded",
+                "join sides",
+                "join unique_keys",
+                "input-columns added",
+                "input-columns removed",
+                "input-columns changed",
+                "input-columns moved",
+            ][..],
+        ),
         // A group window has no window columns among its keys; its window function may move.
         ("window-aggregate", &[][..]),
         ("group-window-aggregate", &[][..]),

@@ -20,6 +20,8 @@ pub struct Correspondence {
     /// For each column that the new operator reads, the column of the old one that is computed the same. Two-phase aggregates
     /// read what their first phase reads.
     pub columns: Vec<Option<usize>>,
+    /// The same for the second input of a join.
+    pub right_columns: Vec<Option<usize>>,
     /// For each planned call of the new operator, the call of the old one that computes the same.
     pub calls: Vec<Option<usize>>,
 }
@@ -37,7 +39,17 @@ pub fn correspondences(old: &Plan, new: &Plan) -> Vec<Correspondence> {
         let (Some(o), Some(n)) = (matching.pairs[number].old, matching.pairs[number].new) else { continue };
         let before = old_side.aggregate_input(o, &matching, &mut interner);
         let after = new_side.aggregate_input(n, &matching, &mut interner);
-        let columns = after.iter().map(|ident| before.iter().position(|b| b == ident)).collect();
+        let places = |before: &[Ident], after: &[Ident]| -> Vec<Option<usize>> {
+            after.iter().map(|ident| before.iter().position(|b| b == ident)).collect()
+        };
+        let columns = places(&before, &after);
+        let right_columns = match (old.node(o).inputs.as_slice(), new.node(n).inputs.as_slice()) {
+            ([_, was], [_, is]) => {
+                let (was, is) = (*was, *is);
+                places(&old_side.of(was, &matching, &mut interner), &new_side.of(is, &matching, &mut interner))
+            }
+            _ => Vec::new(),
+        };
         let text = |call: &AggCall, input: &[_]| interner.computation(call, input, &mut Vec::new());
         let (olds, news) = (calls(&old.node(o).op), calls(&new.node(n).op));
         let mut calls: Vec<Option<usize>> =
@@ -55,7 +67,7 @@ pub fn correspondences(old: &Plan, new: &Plan) -> Vec<Correspondence> {
                 calls[i] = Some(i);
             }
         }
-        out.push(Correspondence { old: o, new: n, columns, calls });
+        out.push(Correspondence { old: o, new: n, columns, right_columns, calls });
     }
     out.sort_by_key(|c| c.new);
     out

@@ -347,7 +347,11 @@ impl<'a> Lineage<'a> {
                 out
             }
             Operator::Union(_) => self.union(id, operator, matching, interner),
-            Operator::Join(_) | Operator::IntervalJoin(_) => self.join(id, operator, matching, interner),
+            Operator::Join(_) | Operator::IntervalJoin(_) | Operator::WindowJoin(_) => {
+                let mut both = self.join(id, operator, matching, interner);
+                both.truncate(self.plan.node(id).columns.len());
+                both
+            }
             Operator::Rank(_) | Operator::WindowRank(_) => {
                 let mut out = self.input(id, matching, interner);
                 if node.columns.len() > out.len() {
@@ -416,12 +420,19 @@ impl<'a> Lineage<'a> {
         out
     }
 
+    /// The columns of both rows of a join, those that it does not send among them.
+    pub fn of_both_sides(&mut self, id: NodeId, matching: &Matching, interner: &mut Interner) -> Vec<Ident> {
+        let operator = matching.number(self.side, id);
+        self.join(id, operator, matching, interner)
+    }
+
     /// A column of a join is that of its side, told apart from the same column of the other side: a table may be joined with itself.
     fn join(&mut self, id: NodeId, operator: usize, matching: &Matching, interner: &mut Interner) -> Vec<Ident> {
         let inputs = self.plan.node(id).inputs.clone();
         let padded = match &self.plan.node(id).op {
             Operator::Join(j) => [j.join_type.pads_left(), j.join_type.pads_right()],
             Operator::IntervalJoin(j) => [j.join_type.pads_left(), j.join_type.pads_right()],
+            Operator::WindowJoin(j) => [j.join_type.pads_left(), j.join_type.pads_right()],
             _ => [true, true],
         };
         let mut out = Vec::new();

@@ -218,7 +218,9 @@ fn match_children(
 /// True if a pair is a join on both sides.
 fn joins(matching: &Matching, number: usize, old: &Plan, new: &Plan) -> bool {
     let is_join = |plan: &Plan, id: Option<NodeId>| {
-        id.is_some_and(|id| matches!(plan.node(id).op, Operator::Join(_) | Operator::IntervalJoin(_)))
+        id.is_some_and(|id| {
+            matches!(plan.node(id).op, Operator::Join(_) | Operator::IntervalJoin(_) | Operator::WindowJoin(_))
+        })
     };
     let pair = &matching.pairs[number];
     is_join(old, pair.old) && is_join(new, pair.new)
@@ -393,7 +395,7 @@ fn distance(old: &Plan, o: NodeId, new: &Plan, n: NodeId) -> u32 {
         "window-rank" | "window-deduplicate" | "rank" | "deduplicate" => 2,
         "limit" | "sort-limit" | "temporal-sort" => 4,
         "source" | "values" => 3,
-        "join" | "interval-join" => 5,
+        "join" | "interval-join" | "window-join" => 5,
         _ => 0,
     };
     if a == b {
@@ -415,6 +417,7 @@ pub fn family(op: &Operator) -> &'static str {
         Operator::Union(_) => "union",
         Operator::Join(_) => "join",
         Operator::IntervalJoin(_) => "interval-join",
+        Operator::WindowJoin(_) => "window-join",
         Operator::WindowTableFunction(_) => "window-table-function",
         Operator::WindowAggregate(_) | Operator::GlobalWindowAggregate(_) | Operator::LocalWindowAggregate(_) => {
             "window-aggregate"

@@ -177,7 +177,7 @@ fn compile_part(rex: &Rex, session: &Session, inside: bool) -> Result<Evaluator,
             })
         }
         RexKind::Over(_) => return Err(unknown("OVER")),
-        RexKind::Subquery(_) => return Err(unknown("a subquery")),
+        RexKind::Outer(_) => return Err(unknown("a column of another query")),
     };
     Ok(match folded(evaluator, rex, constant) {
         // The whole of a constant expression becomes a literal of its type, and only then is it as long as that.

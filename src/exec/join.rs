@@ -1,8 +1,10 @@
 //! `Join`: a regular join. Keeps the rows of both sides for as long as the state lives.
 
 use super::calc::conjunction;
-use super::{ExecNode, TextContext};
-use crate::logical::join::{JoinKey, JoinType};
+use std::sync::Arc;
+
+use super::{ExecNode, Node, Plan, TextContext};
+use crate::logical::join::{JoinKey, JoinType, unique_names};
 use crate::logical::rex::{Origins, Rex};
 
 /// Joins every row of one side with all of the other that fulfil the condition.
@@ -68,13 +70,21 @@ pub fn side_keys(keys: &[JoinKey], side: usize) -> Vec<usize> {
     keys.iter().map(|k| if side == 0 { k.left } else { k.right }).collect()
 }
 
+/// The names of the columns of both sides, those that the join does not send among them.
+pub fn both_names(plan: &Plan, node: &Node) -> Vec<Arc<str>> {
+    let sides = node.inputs.iter().flat_map(|i| &plan.node(*i).columns);
+    let all = unique_names(sides.map(|c| c.name.clone()));
+    let sent = node.columns.iter().map(|c| c.name.clone());
+    sent.chain(all.into_iter().skip(node.columns.len())).collect()
+}
+
 /// A join's condition over the names of its own row.
 pub fn condition(conditions: &[Rex], context: &TextContext<'_>) -> String {
     if conditions.is_empty() {
         return "true".to_owned();
     }
-    let names: Vec<&str> = context.node.columns.iter().map(|c| &*c.name).collect();
-    conjunction(conditions, &names)
+    let names = both_names(context.plan, context.node);
+    conjunction(conditions, &names.iter().map(|n| &**n).collect::<Vec<_>>())
 }
 
 impl ExecNode for Join {

@@ -54,6 +54,7 @@ fn needs_watermark(op: &Operator) -> bool {
         Operator::Deduplicate(d) => !d.proctime,
         Operator::TemporalSort(s) => !s.proctime,
         Operator::IntervalJoin(j) => j.interval.event_time,
+        Operator::WindowJoin(_) => true,
         _ => false,
     }
 }

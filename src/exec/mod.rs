@@ -37,6 +37,7 @@ pub mod values;
 pub mod watermark_assigner;
 pub mod window_aggregate;
 pub mod window_deduplicate;
+pub mod window_join;
 pub mod window_rank;
 pub mod window_spec;
 pub mod window_table_function;
@@ -266,6 +267,7 @@ operators! {
     Union(union::Union),
     Join(join::Join),
     IntervalJoin(interval_join::IntervalJoin),
+    WindowJoin(window_join::WindowJoin),
     Values(values::Values),
     WindowTableFunction(window_table_function::WindowTableFunction),
     WindowAggregate(window_aggregate::WindowAggregate),
@@ -325,6 +327,7 @@ impl Operator {
                 | Operator::GlobalGroupAggregate(_)
                 | Operator::Join(_)
                 | Operator::IntervalJoin(_)
+                | Operator::WindowJoin(_)
         ) || matches!(self, Operator::TemporalSort(sort) if sort.is_stateful())
     }
 }

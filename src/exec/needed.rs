@@ -123,10 +123,15 @@ fn reads(plan: &Plan, id: super::NodeId, input: usize) -> Vec<usize> {
             out.extend(of_calls(&a.calls));
             out
         }
-        Operator::Join(j) => join_reads(node, &j.conditions, input, width),
+        Operator::Join(j) => join_reads(plan, node, &j.conditions, input),
         Operator::IntervalJoin(j) => {
-            let mut out = join_reads(node, &j.conditions, input, width);
+            let mut out = join_reads(plan, node, &j.conditions, input);
             out.push(if input == 0 { j.interval.left_time } else { j.interval.right_time });
+            out
+        }
+        Operator::WindowJoin(j) => {
+            let mut out = join_reads(plan, node, &j.conditions, input);
+            out.extend(window_reads(&j.windows[input]));
             out
         }
         Operator::Sink(_) => (0..width).collect(),
@@ -155,10 +160,14 @@ fn window_reads(window: &super::window_spec::WindowSpec) -> Vec<usize> {
 }
 
 /// What a join reads of one side: what is needed of its row, and what its condition looks at.
-fn join_reads(node: &super::Node, conditions: &[Rex], side: usize, width: usize) -> Vec<usize> {
-    let first = if side == 0 { 0 } else { node.columns.len() - width };
+fn join_reads(plan: &Plan, node: &super::Node, conditions: &[Rex], side: usize) -> Vec<usize> {
+    let width = plan.node(node.inputs[side]).columns.len();
+    let left_width = plan.node(node.inputs[0]).columns.len();
+    let first = if side == 0 { 0 } else { left_width };
     let own = |i: usize| i.checked_sub(first).filter(|i| *i < width);
-    let mut out: Vec<usize> = (0..width).filter(|i| node.columns[first + i].needed).collect();
+    // A semi join sends nothing of its right side.
+    let needed = |i: &usize| node.columns.get(first + i).is_some_and(|c| c.needed);
+    let mut out: Vec<usize> = (0..width).filter(needed).collect();
     for c in conditions {
         c.visit(&mut |r| out.extend(r.as_input().and_then(own)));
     }

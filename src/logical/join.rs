@@ -18,6 +18,10 @@ pub enum JoinType {
     Right,
     /// All are kept.
     Full,
+    /// Only rows of the left side are sent: those that have a partner (`IN`, `EXISTS`).
+    Semi,
+    /// Only rows of the left side are sent: those that have none (`NOT IN`, `NOT EXISTS`).
+    Anti,
 }
 
 impl JoinType {
@@ -28,6 +32,8 @@ impl JoinType {
             JoinType::Left => "LeftOuterJoin",
             JoinType::Right => "RightOuterJoin",
             JoinType::Full => "FullOuterJoin",
+            JoinType::Semi => "LeftSemiJoin",
+            JoinType::Anti => "LeftAntiJoin",
         }
     }
 
@@ -41,6 +47,19 @@ impl JoinType {
         matches!(self, JoinType::Left | JoinType::Full)
     }
 
+    /// It depends on the number of partners whether a row of this side is sent: alone, or at all.
+    pub fn counts_partners(self, side: usize) -> bool {
+        match side {
+            0 => self.pads_right() || !self.keeps_right(),
+            _ => self.pads_left(),
+        }
+    }
+
+    /// The rows that it sends have the columns of the right side, too.
+    pub fn keeps_right(self) -> bool {
+        !matches!(self, JoinType::Semi | JoinType::Anti)
+    }
+
     /// The type for these two answers.
     pub fn padding(left: bool, right: bool) -> JoinType {
         match (left, right) {
@@ -52,7 +71,7 @@ impl JoinType {
     }
 }
 
-/// A join of two inputs; its columns are those of the left one, then those of the right one.
+/// A join of two inputs; its columns are those of the left one, then those of the right one if it keeps them.
 #[derive(Debug, Clone)]
 pub struct Join {
     /// What becomes of rows without a partner.
@@ -77,20 +96,34 @@ pub struct JoinKey {
 impl Join {
     /// The equalities that partners are found by, in the order of the condition (Calcite's `JoinInfo`).
     pub fn keys(&self, left_width: usize) -> Vec<JoinKey> {
-        self.conditions.iter().filter_map(|c| key(c, left_width)).collect()
+        self.conditions.iter().filter_map(|c| JoinKey::of(c, left_width)).collect()
     }
 }
 
-fn key(condition: &Rex, left_width: usize) -> Option<JoinKey> {
-    let (args, nulls_match) = match (condition.as_call(op::EQUALS.name), condition.as_call(op::IS_NOT_DISTINCT.name)) {
-        (Some(args), _) => (args, false),
-        (None, Some(args)) => (args, true),
-        (None, None) => return None,
-    };
-    let [a, b] = args else { return None };
-    let (a, b) = (a.as_input()?, b.as_input()?);
-    let (left, right) = (a.min(b), a.max(b));
-    (left < left_width && right >= left_width).then(|| JoinKey { left, right: right - left_width, nulls_match })
+impl JoinKey {
+    /// The equality that a condition is, if it is one of a column of each side.
+    pub fn of(condition: &Rex, left_width: usize) -> Option<JoinKey> {
+        let (args, nulls_match) =
+            match (condition.as_call(op::EQUALS.name), condition.as_call(op::IS_NOT_DISTINCT.name)) {
+                (Some(args), _) => (args, false),
+                (None, Some(args)) => (args, true),
+                (None, None) => (null_safe_operands(condition)?, true),
+            };
+        let [a, b] = args else { return None };
+        let (a, b) = (a.as_input()?, b.as_input()?);
+        let (left, right) = (a.min(b), a.max(b));
+        (left < left_width && right >= left_width).then(|| JoinKey { left, right: right - left_width, nulls_match })
+    }
+}
+
+/// The operands of `a = b OR (a IS NULL AND b IS NULL)`, in which NULL equals NULL.
+pub fn null_safe_operands(condition: &Rex) -> Option<&[Rex]> {
+    let [x, y] = condition.as_call(op::OR.name)? else { return None };
+    let (nulls, equal) = if x.as_call(op::AND.name).is_some() { (x, y) } else { (y, x) };
+    let operands = equal.as_call(op::EQUALS.name)?;
+    let ([a, b], [p, q]) = (operands, nulls.as_call(op::AND.name)?) else { return None };
+    let ([p], [q]) = (p.as_call(op::IS_NULL.name)?, q.as_call(op::IS_NULL.name)?) else { return None };
+    ((p, q) == (a, b) || (p, q) == (b, a)).then_some(operands)
 }
 
 /// Which rows a condition looks at.
@@ -141,6 +174,9 @@ pub fn join_columns(left: &[RelColumn], right: &[RelColumn], join_type: JoinType
         let ty = if pads { c.ty.clone().with_nullable(true) } else { c.ty.clone() };
         RelColumn { name: c.name.clone(), ty }
     };
+    if !join_type.keeps_right() {
+        return left.to_vec();
+    }
     let mut columns: Vec<RelColumn> = left
         .iter()
         .map(|c| padded(c, join_type.pads_left()))

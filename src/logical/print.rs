@@ -100,7 +100,7 @@ impl<N: AsRef<str>> fmt::Display for Printed<'_, N> {
                 }
                 f.write_str(")")
             }
-            RexKind::Subquery(words) => f.write_str(words),
+            RexKind::Outer(i) => write!(f, "$cor0.{i}"),
         }
     }
 }

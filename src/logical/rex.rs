@@ -102,8 +102,9 @@ pub enum RexKind {
     Field(Box<Rex>, usize),
     /// An aggregate over an OVER window.
     Over(Box<OverCall>),
-    /// A subquery (`IN`, `EXISTS`, scalar): planned from part 3 on; its words, for messages.
-    Subquery(Arc<str>),
+    /// Column `i` of the row of the query around a subquery (Calcite's `RexFieldAccess` of a correlation variable). It is gone once
+    /// the subquery has become a join.
+    Outer(usize),
 }
 
 /// The function of a call.
@@ -259,7 +260,7 @@ impl Rex {
     pub fn visit<'a>(&'a self, f: &mut impl FnMut(&'a Rex)) {
         f(self);
         match &self.kind {
-            RexKind::Input(_) | RexKind::Literal(_) | RexKind::Subquery(_) => {}
+            RexKind::Input(_) | RexKind::Literal(_) | RexKind::Outer(_) => {}
             RexKind::Call(_, args) => args.iter().for_each(|a| a.visit(f)),
             RexKind::Cast { operand, .. } => operand.visit(f),
             RexKind::Field(operand, _) => operand.visit(f),
@@ -274,7 +275,7 @@ impl Rex {
     pub fn map_inputs(&self, f: &mut impl FnMut(usize, &Rex) -> Rex) -> Rex {
         let kind = match &self.kind {
             RexKind::Input(i) => return f(*i, self),
-            RexKind::Literal(_) | RexKind::Subquery(_) => return self.clone(),
+            RexKind::Literal(_) | RexKind::Outer(_) => return self.clone(),
             RexKind::Call(function, args) => {
                 RexKind::Call(function.clone(), args.iter().map(|a| a.map_inputs(f)).collect())
             }

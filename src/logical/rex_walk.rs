@@ -6,7 +6,7 @@ impl Rex {
     /// Calls `f` with every direct operand.
     pub fn for_each_child<'a>(&'a self, f: &mut dyn FnMut(&'a Rex)) {
         match &self.kind {
-            RexKind::Input(_) | RexKind::Literal(_) | RexKind::Subquery(_) => {}
+            RexKind::Input(_) | RexKind::Literal(_) | RexKind::Outer(_) => {}
             RexKind::Call(_, args) => args.iter().for_each(f),
             RexKind::Cast { operand, .. } | RexKind::Field(operand, _) => f(operand),
             RexKind::Over(over) => {
@@ -19,7 +19,7 @@ impl Rex {
     /// The same expression over other direct operands.
     pub fn map_children(&self, f: &mut dyn FnMut(&Rex) -> Rex) -> Rex {
         let kind = match &self.kind {
-            RexKind::Input(_) | RexKind::Literal(_) | RexKind::Subquery(_) => return self.clone(),
+            RexKind::Input(_) | RexKind::Literal(_) | RexKind::Outer(_) => return self.clone(),
             RexKind::Call(function, args) => RexKind::Call(function.clone(), args.iter().map(f).collect()),
             RexKind::Cast { operand, is_try } => RexKind::Cast { operand: Box::new(f(operand)), is_try: *is_try },
             RexKind::Field(operand, i) => RexKind::Field(Box::new(f(operand)), *i),
@@ -54,7 +54,7 @@ impl Rex {
         self.visit(&mut |r| {
             all &= match &r.kind {
                 RexKind::Call(Function::Builtin(def), _) => def.deterministic,
-                RexKind::Call(Function::User(_), _) | RexKind::Over(_) | RexKind::Subquery(_) => false,
+                RexKind::Call(Function::User(_), _) | RexKind::Over(_) | RexKind::Outer(_) => false,
                 _ => true,
             };
         });

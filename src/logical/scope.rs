@@ -1,5 +1,7 @@
 //! What column names mean in a query: the tables of FROM with their columns.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 
 use super::join;
@@ -45,6 +47,8 @@ pub struct Scope {
     merged: Vec<(String, Rex)>,
     /// Columns that `*` leaves out because they are part of a merged one.
     hidden: Vec<bool>,
+    /// What the query around a subquery sees: names that are not found here.
+    outer: Option<Arc<Scope>>,
 }
 
 impl Scope {
@@ -58,6 +62,11 @@ impl Scope {
         let mut scope = Scope::new();
         scope.add_table(name, columns);
         scope
+    }
+
+    /// Names that are not found here mean columns of the query around this one.
+    pub fn within(&mut self, outer: Option<Arc<Scope>>) {
+        self.outer = outer;
     }
 
     /// Adds a table to the right. `name` is its alias, or the parts of its full name (`t.a`, `db.t.a` and `cat.db.t.a`
@@ -199,8 +208,30 @@ impl Scope {
         })
     }
 
-    /// Resolves `a`, `t.a`, `t.r.f`, `cat.db.t.a`: the longest prefix that names a table wins, the rest are fields.
+    /// Resolves `a`, `t.a`, `t.r.f`, `cat.db.t.a`: the longest prefix that names a table wins, the rest are fields. What no table
+    /// here has may be a column of the query around ([`RexKind::Outer`]).
     pub fn resolve(&self, path: &[Ident]) -> PlanResult<Rex> {
+        match (&self.outer, path.first()) {
+            (Some(outer), Some(first)) if !self.knows(path) => {
+                let span = path.iter().fold(first.span, |s, i| s.to(i.span));
+                if outer.outer.is_some() && !outer.knows(path) {
+                    return Err(PlanError::unsupported(span, "a column of a query further out").into());
+                }
+                let rex = outer.resolve(path)?;
+                Ok(rex.map_inputs(&mut |i, used| Rex { kind: RexKind::Outer(i), ..used.clone() }))
+            }
+            _ => self.resolve_here(path),
+        }
+    }
+
+    /// True if the first names of a path lead somewhere, be it to an error.
+    fn knows(&self, path: &[Ident]) -> bool {
+        let names: Vec<&str> = path.iter().map(|i| i.value.as_str()).collect();
+        (1..names.len().min(4)).any(|n| self.table(&names[..n]).is_some())
+            || names.first().is_some_and(|name| self.by_name.contains_key(*name))
+    }
+
+    fn resolve_here(&self, path: &[Ident]) -> PlanResult<Rex> {
         let Some(first) = path.first() else {
             return Err(PlanError::rejected(Span::default(), "an empty name").into());
         };

@@ -34,6 +34,13 @@ pub struct Interval {
     pub right_time: usize,
 }
 
+impl Interval {
+    /// True if no two times lie within the bounds.
+    pub fn is_empty(&self) -> bool {
+        self.lower > self.upper
+    }
+}
+
 /// A comparison of a time of the left row with one of the right row.
 struct TimePredicate<'a> {
     operator: &'static str,

@@ -23,6 +23,7 @@ impl Observer<'_> {
             Operator::WindowDeduplicate(_) => "window-deduplicate",
             Operator::Join(_) => "join",
             Operator::IntervalJoin(_) => "interval-join",
+            Operator::WindowJoin(_) => "window-join",
             Operator::TemporalSort(sort) if sort.is_stateful() => "temporal-sort",
             // The first N rows are few; where rows are taken back, all are kept.
             Operator::SortLimit(sort) if sort.strategy != RankStrategy::Retract => return,

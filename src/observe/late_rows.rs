@@ -42,8 +42,8 @@ fn drops_late_rows(plan: &Plan, id: NodeId) -> Vec<(NodeId, usize)> {
     let column = match &node.op {
         // By itself a window function only adds columns; SESSION windows are state, and what is late for these is dropped.
         Operator::WindowTableFunction(w) if w.keyed => time(&w.window),
-        Operator::WindowRank(_) | Operator::WindowDeduplicate(_) => {
-            return window_below(plan, id).into_iter().collect();
+        Operator::WindowRank(_) | Operator::WindowDeduplicate(_) | Operator::WindowJoin(_) => {
+            return node.inputs.iter().filter_map(|input| window_below(plan, *input)).collect();
         }
         Operator::WindowAggregate(a) => time(&a.window),
         Operator::LocalWindowAggregate(a) => time(&a.window),
@@ -60,8 +60,7 @@ fn drops_late_rows(plan: &Plan, id: NodeId) -> Vec<(NodeId, usize)> {
 }
 
 /// The time column of the window function whose windows an operator reads, if there is no aggregate in between.
-fn window_below(plan: &Plan, id: NodeId) -> Option<(NodeId, usize)> {
-    let mut at = *plan.node(id).inputs.first()?;
+fn window_below(plan: &Plan, mut at: NodeId) -> Option<(NodeId, usize)> {
     loop {
         let node = plan.node(at);
         let below = *node.inputs.first()?;

@@ -39,7 +39,7 @@ impl Observer<'_> {
             }
             // With its times, the condition would bound them: an IntervalJoin. The planner makes ordinary values of the times that a
             // regular join reads, so it is the bounds that tell, not the casts.
-            Operator::Join(j) => {
+            Operator::Join(j) if j.join_type.keeps_right() => {
                 let [left, right] = node.inputs.as_slice() else { return };
                 let (l, r) = (with_times(plan, *left), with_times(plan, *right));
                 if matches!(time_bounds(&j.conditions, &l, &r), TimeBounds::Interval(_)) {

@@ -60,8 +60,10 @@ struct Migration<'a> {
     key: Option<Vec<usize>>,
     layouts: Option<(AccumulatorLayout, AccumulatorLayout)>,
     empty_accumulator: Vec<Value>,
-    /// How many columns the old operator reads.
-    width: usize,
+    /// How many columns the old operator reads from each input.
+    widths: [usize; 2],
+    /// Maps of rows are kept by whole rows of an input.
+    keeps_rows: bool,
 }
 
 impl<'a> Migration<'a> {
@@ -75,7 +77,14 @@ impl<'a> Migration<'a> {
         let key = if had.len() == has.len() { has.iter().map(place).collect() } else { None };
         let layouts = state::accumulators(old, pair.old).zip(state::accumulators(new, pair.new));
         let empty = after.empty_accumulator.as_ref().and_then(Value::as_array).cloned().unwrap_or_default();
-        Migration { pair, key, layouts, empty_accumulator: empty, width: input_width(old, pair.old) }
+        Migration {
+            pair,
+            key,
+            layouts,
+            empty_accumulator: empty,
+            widths: [input_width(old, pair.old), old.input_columns(pair.old, 1).len()],
+            keeps_rows: matches!(new.node(pair.new).op, Operator::Join(_)),
+        }
     }
 
     /// An entry of the new operator with what the old one's state holds for it; none if that does not fit.
@@ -97,7 +106,7 @@ impl<'a> Migration<'a> {
             };
             let value = match (&declared.value, &entry.value) {
                 (StateType::Row(_), StateType::Row(_)) if self.layouts.is_some() => self.accumulator(&slot.value)?,
-                (before, after) => self.value(&slot.value, before, after)?,
+                (before, after) => self.value(&slot.value, before, after, entry.input)?,
             };
             Some(SlotImage { key, namespace: slot.namespace.clone(), value })
         };
@@ -150,15 +159,15 @@ impl<'a> Migration<'a> {
     }
 
     /// A value that holds rows of the operator's input, or is the same on both sides.
-    fn value(&self, value: &Value, before: &StateType, after: &StateType) -> Option<Value> {
+    fn value(&self, value: &Value, before: &StateType, after: &StateType, input: usize) -> Option<Value> {
         match (before, after, value) {
-            (StateType::Row(was), StateType::Row(is), _) if self.is_input(was, is) => {
+            (StateType::Row(was), StateType::Row(is), _) if self.is_input(was, is, input) => {
                 let had = value.as_array()?;
                 let cell = |from: &Option<usize>| from.map_or(Some(Value::Null), |f| had.get(f).cloned());
-                Some(Value::Array(self.pair.columns.iter().map(cell).collect::<Option<_>>()?))
+                Some(Value::Array(self.columns(input).iter().map(cell).collect::<Option<_>>()?))
             }
             (StateType::List(was), StateType::List(is), Value::Array(items)) => {
-                Some(Value::Array(items.iter().map(|v| self.value(v, was, is)).collect::<Option<_>>()?))
+                Some(Value::Array(items.iter().map(|v| self.value(v, was, is, input)).collect::<Option<_>>()?))
             }
             // Keys of maps are times, sort keys and upsert keys: they stay, or the state is another one.
             (StateType::Map(k, was), StateType::Map(l, is), Value::Array(items))
@@ -166,7 +175,10 @@ impl<'a> Migration<'a> {
                 if k == l =>
             {
                 let item = |item: &Value| match item.as_array().map(Vec::as_slice) {
-                    Some([key, held]) => Some(json!([key, self.value(held, was, is)?])),
+                    Some([key, held]) => {
+                        let key = if self.keeps_rows { self.value(key, k, l, input)? } else { key.clone() };
+                        Some(json!([key, self.value(held, was, is, input)?]))
+                    }
                     _ => None,
                 };
                 Some(Value::Array(items.iter().map(item).collect::<Option<_>>()?))
@@ -174,7 +186,7 @@ impl<'a> Migration<'a> {
             (StateType::Tuple(was), StateType::Tuple(is), Value::Array(items))
                 if was.len() == is.len() && is.len() == items.len() =>
             {
-                let part = |((v, b), a)| self.value(v, b, a);
+                let part = |((v, b), a)| self.value(v, b, a, input);
                 Some(Value::Array(items.iter().zip(was).zip(is).map(part).collect::<Option<_>>()?))
             }
             (before, after, value) if before == after => Some(value.clone()),
@@ -182,8 +194,12 @@ impl<'a> Migration<'a> {
         }
     }
 
-    fn is_input(&self, before: &RowType, after: &RowType) -> bool {
-        before.fields.len() == self.width && after.fields.len() == self.pair.columns.len()
+    fn is_input(&self, before: &RowType, after: &RowType, input: usize) -> bool {
+        before.fields.len() == self.widths[input.min(1)] && after.fields.len() == self.columns(input).len()
+    }
+
+    fn columns(&self, input: usize) -> &[Option<usize>] {
+        if input == 0 { &self.pair.columns } else { &self.pair.right_columns }
     }
 }
 
@@ -207,18 +223,20 @@ fn input_width(plan: &Plan, id: NodeId) -> usize {
 pub fn watermarks(old: &mut Execution<'_>, new: &Plan, pairs: &[Correspondence]) -> Vec<(NodeId, i64)> {
     let sent = old.job.pipeline().watermarks();
     let resumed = |pair: &Correspondence| {
-        let before = generator(old.plan, pair.old)?;
-        let watermark = sent.iter().find(|(id, _)| *id == before)?.1;
-        Some((generator(new, pair.new)?, watermark))
+        let before = generators(old.plan, pair.old);
+        // All that stand on one source have seen the same rows.
+        let watermark = sent.iter().find(|(id, _)| before.contains(id)).map(|(_, watermark)| *watermark);
+        let after = generators(new, pair.new).into_iter();
+        after.filter_map(move |id| Some((id, watermark?))).collect::<Vec<_>>()
     };
-    pairs.iter().filter_map(resumed).collect()
+    pairs.iter().flat_map(resumed).collect()
 }
 
-/// What makes the watermarks of a scan: the scan itself, or the assigner above it.
-fn generator(plan: &Plan, scan: NodeId) -> Option<NodeId> {
-    let Operator::TableSourceScan(source) = &plan.node(scan).op else { return None };
+/// What makes the watermarks of a scan: the scan itself, or the assigners above it.
+fn generators(plan: &Plan, scan: NodeId) -> Vec<NodeId> {
+    let Operator::TableSourceScan(source) = &plan.node(scan).op else { return Vec::new() };
     if source.watermark.is_some() {
-        return Some(scan);
+        return vec![scan];
     }
     let stands_on = |mut id: NodeId| loop {
         match plan.node(id).inputs.as_slice() {
@@ -227,5 +245,5 @@ fn generator(plan: &Plan, scan: NodeId) -> Option<NodeId> {
             _ => return false,
         }
     };
-    plan.ids().find(|id| matches!(plan.node(*id).op, Operator::WatermarkAssigner(_)) && stands_on(*id))
+    plan.ids().filter(|id| matches!(plan.node(*id).op, Operator::WatermarkAssigner(_)) && stands_on(*id)).collect()
 }

@@ -1,6 +1,6 @@
 //! From exec nodes to tasks.
 
-use super::error::{RunError, RunResult};
+use super::error::RunResult;
 use super::pass::Pass;
 use super::store::Entries;
 use super::task::Task;
@@ -85,12 +85,12 @@ pub fn task(plan: &Plan, id: NodeId, session: &Session) -> RunResult<Box<dyn Tas
         Operator::GroupWindowAggregate(op) => op,
         Operator::WindowRank(op) => op,
         Operator::WindowDeduplicate(op) => op,
+        Operator::Join(op) => op,
+        Operator::IntervalJoin(op) => op,
+        Operator::WindowJoin(op) => op,
         Operator::Sink(op) => op,
         // Without parallelism an exchange has nothing to do, and a union only lets its inputs through.
         Operator::Exchange(_) | Operator::Union(_) => &Pass,
-        other @ (Operator::Join(_) | Operator::IntervalJoin(_)) => {
-            return Err(RunError::unsupported(format!("the operator {}", other.kind())).at(&node.origins));
-        }
     };
     let task = runnable.task(&mut build).map_err(|e| e.at(&node.origins))?;
     build.entries.finish()?;

@@ -1,4 +1,4 @@
-//! The order of keys in a Java hash map: Flink keeps bundles in one, and sends them in its order.
+//! The order of keys in a Java hash map: Flink keeps bundles and map state in one, and sends them in its order.
 
 use crate::catalog::types::{DataType, TypeKind};
 use crate::eval::Datum;
@@ -11,14 +11,21 @@ pub fn sort<T>(entries: &mut [T], types: &[DataType], key: impl Fn(&T) -> &[Datu
         table *= 2;
     }
     // Stable: in a bucket, what came first is first.
-    entries.sort_by_cached_key(|entry| {
-        let hash = hash(key(entry), types);
-        (hash ^ (hash >> 16)) as usize & (table - 1)
-    });
+    entries.sort_by_cached_key(|entry| spread(hash(key(entry), types)) as usize & (table - 1));
+}
+
+/// `HashMap.hash`: what buckets are chosen by.
+pub fn spread(hash: u32) -> u32 {
+    hash ^ (hash >> 16)
+}
+
+/// `Long.hashCode`
+pub fn hash_of_long(n: i64) -> u32 {
+    (n ^ ((n as u64) >> 32) as i64) as u32
 }
 
 /// `BinaryRowData.hashCode`: Murmur3 of the row's bytes, word by word.
-fn hash(row: &[Datum], types: &[DataType]) -> u32 {
+pub fn hash<'a>(row: &[Datum], types: impl IntoIterator<Item = &'a DataType>) -> u32 {
     let bytes = binary_row(row, types);
     let mut h: u32 = 42;
     for word in bytes.chunks_exact(4) {
@@ -34,7 +41,7 @@ fn hash(row: &[Datum], types: &[DataType]) -> u32 {
 
 /// The bytes of a `BinaryRowData`: a byte for the kind of change and bits for NULLs, eight bytes per field, and behind them what is
 /// longer than that.
-fn binary_row(row: &[Datum], types: &[DataType]) -> Vec<u8> {
+fn binary_row<'a>(row: &[Datum], types: impl IntoIterator<Item = &'a DataType>) -> Vec<u8> {
     let head = (row.len() + 63 + 8) / 64 * 8;
     let mut bytes = vec![0; head + row.len() * 8];
     for (i, (value, ty)) in row.iter().zip(types).enumerate() {

@@ -20,7 +20,9 @@ mod group_state;
 mod group_window_aggregate;
 mod hash_order;
 mod image;
+mod interval_join;
 mod job;
+mod join;
 mod keep_last;
 mod limit;
 mod local_group_aggregate;
@@ -45,6 +47,7 @@ mod watermark_assigner;
 mod window;
 mod window_aggregate;
 mod window_deduplicate;
+mod window_join;
 mod window_rank;
 mod window_table_function;
 

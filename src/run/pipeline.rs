@@ -256,6 +256,7 @@ impl Stage {
         match event {
             Event::Row(change) => self.task.row(input, change, &mut self.out),
             Event::Watermark(watermark) => {
+                self.task.input_watermark(&mut self.out)?;
                 self.inputs[input] = self.inputs[input].max(watermark);
                 let least = self.inputs.iter().copied().min().unwrap_or(watermark);
                 if least > self.out.watermark {

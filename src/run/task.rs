@@ -51,6 +51,11 @@ pub trait Task {
         Ok(())
     }
 
+    /// One of the inputs sent a watermark, whether or not event time goes on by it: for what ends bundles.
+    fn input_watermark(&mut self, _out: &mut Output) -> RunResult<()> {
+        Ok(())
+    }
+
     /// Processing time went on to `out.now`; fires what is due. The clock itself is passed on by the pipeline.
     fn clock(&mut self, _out: &mut Output) -> RunResult<()> {
         Ok(())

@@ -7,6 +7,10 @@ use crate::exec::interval_join::IntervalJoin;
 
 impl Stateful for IntervalJoin {
     fn entries(&self, context: &StateContext<'_>) -> Vec<StateEntry> {
+        // Flink passes the rows by then (`createNegativeWindowSizeJoin`).
+        if self.interval.is_empty() {
+            return Vec::new();
+        }
         let keyed = context.keyed(self.side_keys(0), StateType::Void);
         let long = StateType::bigint;
         let rows = |side: usize| {
@@ -15,7 +19,7 @@ impl Stateful for IntervalJoin {
         };
         let mut out = vec![
             keyed.map("IntervalJoinLeftCache", long(), rows(0)),
-            keyed.map("IntervalJoinRightCache", long(), rows(1)),
+            keyed.map("IntervalJoinRightCache", long(), rows(1)).of_input(1),
             keyed.value("IntervalJoinLeftTimerState", long()),
             keyed.value("IntervalJoinRightTimerState", long()),
         ];

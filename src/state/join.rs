@@ -10,9 +10,10 @@ impl Stateful for Join {
         let keyed = context.keyed(self.side_keys(0), StateType::Void);
         let side = |side: usize, name: &str, compiled: &'static str| {
             // What the other side's rows may be padded with is what this one is sent out without.
-            let counts = if side == 0 { self.join_type.pads_right() } else { self.join_type.pads_left() };
+            let counts = self.join_type.counts_partners(side);
             let columns = context.plan.input_columns(context.id, side);
-            entry(&keyed, name, &self.inputs[side], columns, counts).compiled(compiled).with_ttl(context.ttl())
+            let entry = entry(&keyed, name, &self.inputs[side], columns, counts).of_input(side);
+            entry.compiled(compiled).with_ttl(context.ttl())
         };
         vec![side(0, "left-records", "leftState"), side(1, "right-records", "rightState")]
     }

@@ -22,6 +22,7 @@ pub mod text;
 pub mod types;
 mod window_aggregate;
 mod window_deduplicate;
+mod window_join;
 mod window_rank;
 mod window_table_function;
 
@@ -53,6 +54,8 @@ pub struct StateEntry {
     /// How long it lives untouched, in milliseconds; none is for ever, or until the operator clears it itself. Entries with and
     /// without one differ in their serializers.
     pub ttl: Option<i64>,
+    /// The input whose rows it holds, where an operator has two.
+    pub input: usize,
 }
 
 /// The forms of state.
@@ -96,6 +99,12 @@ impl StateEntry {
     /// The entry with a time to live.
     fn with_ttl(mut self, ttl: Option<i64>) -> StateEntry {
         self.ttl = ttl;
+        self
+    }
+
+    /// The entry of the rows of an input.
+    fn of_input(mut self, input: usize) -> StateEntry {
+        self.input = input;
         self
     }
 
@@ -205,6 +214,7 @@ impl Keyed {
             namespace: self.namespace.clone(),
             value,
             ttl: None,
+            input: 0,
         }
     }
 
@@ -273,6 +283,7 @@ fn stateful(op: &Operator) -> Option<&dyn Stateful> {
         Operator::ChangelogNormalize(op) => op,
         Operator::Join(op) => op,
         Operator::IntervalJoin(op) => op,
+        Operator::WindowJoin(op) => op,
         Operator::Sink(op) => op,
         Operator::TableSourceScan(_)
         | Operator::Values(_)

@@ -55,6 +55,7 @@ pub(super) fn watermark() -> StateEntry {
         namespace: StateType::Void,
         value: StateType::bigint(),
         ttl: None,
+        input: 0,
     }
 }
 

@@ -1,11 +1,11 @@
-//! Regular and interval joins: type, condition, bounds of time, and what tells the rows of a side apart.
+//! Regular, interval and window joins: type, condition, bounds of time, and what tells the rows of a side apart.
 
 use super::super::change::{ChangeKind, Item};
 use super::super::lineage::{Ident, Interner};
 use super::super::matching::{Matching, Side};
 use super::super::view::SideView;
 use super::Comparison;
-use crate::exec::join::InputSpec;
+use crate::exec::join::{InputSpec, both_names};
 use crate::exec::window_spec::duration;
 use crate::exec::{NodeId, Operator};
 use crate::logical::join::{JoinKey, JoinType};
@@ -126,12 +126,15 @@ fn view(side: &mut SideView<'_>, id: NodeId, m: &Matching, i: &mut Interner) -> 
             Operator::IntervalJoin(j) => {
                 (j.join_type, &j.conditions, &j.keys, Some(j.interval), &[], &j.condition_origins)
             }
+            // A change of the windows is one of the functions below that make them.
+            Operator::WindowJoin(j) => (j.join_type, &j.conditions, &j.keys, None, &[], &j.condition_origins),
             _ => return None,
         };
-    let own = side.idents(id, m, i);
+    let own = side.lineage.of_both_sides(id, m, i);
     let inputs = [side.side_idents(id, 0, m, i), side.side_idents(id, 1, m, i)];
     let width = inputs[0].len();
-    let names: Vec<&str> = node.columns.iter().map(|c| &*c.name).collect();
+    let names = both_names(plan, node);
+    let names: Vec<&str> = names.iter().map(|n| &**n).collect();
     let columns = [plan.input_columns(id, 0), plan.input_columns(id, 1)];
     let plain: Vec<&Rex> =
         conditions.iter().filter(|c| interval.is_none() || !is_time_predicate(c, columns[0], columns[1])).collect();
@@ -183,6 +186,8 @@ fn type_word(join_type: JoinType) -> &'static str {
         JoinType::Left => "LEFT",
         JoinType::Right => "RIGHT",
         JoinType::Full => "FULL",
+        JoinType::Semi => "SEMI",
+        JoinType::Anti => "ANTI",
     }
 }
 

@@ -172,7 +172,7 @@ impl<'a> Comparison<'a> {
             "limit" | "sort-limit" | "temporal-sort" => self.sorted(number, o, n),
             "source" => super::sources::compare(self, number, o, n),
             "union" => self.union(number, o, n),
-            "join" | "interval-join" => self.join(number, o, n),
+            "join" | "interval-join" | "window-join" => self.join(number, o, n),
             "changelog-normalize" => {
                 let input = |op: &Operator| match op {
                     Operator::ChangelogNormalize(c) => c.keys.clone(),

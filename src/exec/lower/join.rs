@@ -6,11 +6,13 @@ use super::{Lowering, Tree, exchange, exec_columns};
 use crate::catalog::types::TimeAttribute;
 use crate::exec::interval_join::IntervalJoin;
 use crate::exec::join::{self as exec, InputSpec, side_keys};
+use crate::exec::window_join::WindowJoin;
+use crate::exec::window_spec::{WindowAttachment, WindowSpec};
 use crate::exec::{ChangelogMode, Operator};
 use crate::logical::join::{Join, JoinKey, JoinType, join_columns};
 use crate::logical::rel::{Aggregate, Rel, RelColumn, RelOp};
-use crate::logical::rewrite::window_columns::window_columns;
-use crate::logical::rex::Origins;
+use crate::logical::rewrite::window_columns::{WindowColumns, joined_windows};
+use crate::logical::rex::{Origins, Rex};
 use crate::logical::time_bounds::{Interval, TimeBounds, time_bounds};
 use crate::plan_error::{PlanError, PlanResult};
 use crate::source::Span;
@@ -19,13 +21,17 @@ impl Lowering<'_> {
     pub(super) fn join(&self, join: Join, inputs: Vec<Rel>, origins: Origins) -> PlanResult<Tree> {
         let at = origins.first().unwrap_or_default();
         let Ok([left, right]) = <[Rel; 2]>::try_from(inputs) else { unreachable!("a join has two inputs") };
-        if joins_windows(&join, &left, &right) {
-            return Err(PlanError::unsupported(at, "a window join").into());
-        }
         self.check_options(&[&left, &right], at)?;
+        if let Some(windows) = windows_of(&join, &left, &right) {
+            return self.window_join(join, windows, [left, right], origins);
+        }
         let keys = join.keys(left.columns.len());
         let Join { join_type, conditions, condition_origins } = join;
-        match time_bounds(&conditions, &left.columns, &right.columns) {
+        let bounds = match join_type.keeps_right() {
+            true => time_bounds(&conditions, &left.columns, &right.columns),
+            false => TimeBounds::None,
+        };
+        match bounds {
             TimeBounds::Unknown(span) => {
                 Err(PlanError::unsupported(span, "a time bound other than a time and an interval").into())
             }
@@ -49,7 +55,10 @@ impl Lowering<'_> {
                 let specs = [spec(0), spec(1)];
                 let (a, b) = (inputs[0].changelog, inputs[1].changelog);
                 // A row that was sent alone is taken back when its first partner comes.
-                let changelog = if join_type == JoinType::Inner { a.union(b) } else { ChangelogMode::ALL };
+                let changelog = match join_type {
+                    JoinType::Inner | JoinType::Semi => a.union(b),
+                    _ => ChangelogMode::ALL,
+                };
                 let mini_batch = self.options.mini_batch_enabled();
                 let keys_of_op = keys.clone();
                 let op = exec::Join {
@@ -63,6 +72,29 @@ impl Lowering<'_> {
                 Ok(joined(Operator::Join(op), join_type, &keys, inputs, changelog, origins))
             }
         }
+    }
+
+    /// Flink's `StreamPhysicalWindowJoinRule`.
+    fn window_join(&self, join: Join, windows: Windows, inputs: [Rel; 2], origins: Origins) -> PlanResult<Tree> {
+        let at = origins.first().unwrap_or_default();
+        if windows.specs[0].proctime {
+            return Err(PlanError::rejected(at, "Processing time Window Join is not supported yet.")
+                .label("a join of windows in processing time")
+                .help("use windows in event time")
+                .into());
+        }
+        let width = inputs[0].columns.len();
+        let [left, right] = inputs;
+        let inputs = [self.lower(left)?, self.lower(right)?];
+        if let Some(updating) = inputs.iter().find(|i| !i.changelog.is_insert_only()) {
+            return Err(consumes_inserts("WindowJoin", updating, at).into());
+        }
+        let Join { join_type, conditions, condition_origins } = join;
+        let is_bound = |c: &Rex| JoinKey::of(c, width).is_some_and(|k| windows.bounds.contains(&(k.left, k.right)));
+        let conditions: Vec<Rex> = conditions.into_iter().filter(|c| !is_bound(c)).collect();
+        let keys: Vec<JoinKey> = conditions.iter().filter_map(|c| JoinKey::of(c, width)).collect();
+        let op = WindowJoin { join_type, windows: windows.specs, conditions, keys: keys.clone(), condition_origins };
+        Ok(joined(Operator::WindowJoin(op), join_type, &keys, inputs, ChangelogMode::INSERT, origins))
     }
 
     /// Options under which Flink plans other operators.
@@ -119,6 +151,9 @@ fn upsert_keys(join_type: JoinType, keys: &[JoinKey], width: usize, inputs: &[Tr
         inputs[side].upsert_keys.iter().any(|key| key.iter().all(|c| join_keys.contains(c)))
     };
     let (left, right) = (own(0), own(1));
+    if !join_type.keeps_right() {
+        return left;
+    }
     let shifted = |key: &Vec<usize>| key.iter().map(|c| c + width).collect::<Vec<usize>>();
     let mut out: Vec<Vec<usize>> = Vec::new();
     for l in &left {
@@ -133,12 +168,32 @@ fn upsert_keys(join_type: JoinType, keys: &[JoinKey], width: usize, inputs: &[Tr
     out
 }
 
-/// Both bounds of a window are among what has to be equal.
-fn joins_windows(join: &Join, left: &Rel, right: &Rel) -> bool {
-    let (Some(l), Some(r)) = (window_columns(left), window_columns(right)) else { return false };
+/// A window join: its windows, and the columns with their bounds.
+struct Windows {
+    specs: [WindowSpec; 2],
+    /// Pairs of columns that hold one bound, left and right.
+    bounds: Vec<(usize, usize)>,
+}
+
+fn windows_of(join: &Join, left: &Rel, right: &Rel) -> Option<Windows> {
+    let (l, r) = joined_windows(join, left, right)?;
     let keys = join.keys(left.columns.len());
-    let equal = |a: &[usize], b: &[usize]| keys.iter().any(|k| a.contains(&k.left) && b.contains(&k.right));
-    equal(&l.start, &r.start) && equal(&l.end, &r.end)
+    let pairs = |a: &[usize], b: &[usize]| -> Vec<(usize, usize)> {
+        let equal = keys.iter().filter(|k| a.contains(&k.left) && b.contains(&k.right));
+        equal.map(|k| (k.left, k.right)).collect()
+    };
+    let (starts, ends) = (pairs(&l.start, &r.start), pairs(&l.end, &r.end));
+    let spec = |w: &WindowColumns<'_>, start: usize, end: usize| WindowSpec {
+        kind: w.tvf.kind,
+        offset: w.tvf.offset,
+        partition: w.partition.iter().filter_map(|p| p.first().copied()).collect(),
+        attachment: WindowAttachment::Bounds { start, end },
+        proctime: w.proctime,
+        origins: w.tvf.written.clone(),
+    };
+    let (start, end) = (*starts.first()?, *ends.first()?);
+    let specs = [spec(&l, start.0, end.0), spec(&r, start.1, end.1)];
+    Some(Windows { specs, bounds: starts.into_iter().chain(ends).collect() })
 }
 
 /// What Flink asks of the times of an interval join.
@@ -180,7 +235,7 @@ pub(super) fn goes_below_join(aggregate: &Aggregate, input: &Rel) -> bool {
         rel = rel.input();
     }
     let RelOp::Join(join) = &rel.op else { return false };
-    let mut all = true;
+    let mut all = join.join_type.keeps_right();
     for c in &join.conditions {
         c.visit(&mut |r| all &= r.as_input().is_none_or(|i| keys.contains(&i)));
     }

@@ -219,8 +219,12 @@ fn raw_calc(exprs: Vec<Rex>, conditions: Vec<Rex>, input: Tree, columns: Vec<Col
         return input;
     }
     let place = |column: usize| exprs.iter().position(|e| e.as_input() == Some(column));
-    let upsert_keys =
-        input.upsert_keys.iter().filter_map(|key| key.iter().map(|c| place(*c)).collect::<Option<Vec<_>>>()).collect();
+    let mut upsert_keys: Vec<Vec<usize>> =
+        input.upsert_keys.iter().filter_map(|key| key.iter().map(|c| place(*c)).collect::<Option<_>>()).collect();
+    // Where no column is passed on Flink looks no further, though one row at most would still be one (`getProjectUniqueKeys`).
+    if !exprs.iter().any(|e| e.as_input().is_some()) {
+        upsert_keys.clear();
+    }
     // A filter turns an update into a delete, and what was the greatest value so far is gone (Flink's `FlinkRelMdModifiedMonotonicity`).
     let keeps = conditions.is_empty() || input.changelog.is_insert_only();
     let monotonic = exprs.iter().map(|e| e.as_input().filter(|_| keeps).and_then(|i| input.monotonic[i])).collect();

@@ -8,10 +8,13 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::Builder;
+use super::ast_columns::of_subqueries;
 use super::budget::check_size;
+use super::decorrelate::Scalar;
 use super::group_items::{GroupItems, Key};
 use super::legacy_window::LegacyWindow;
 use super::select::{ItemNames, SelectResolver, apply_filter, item_name};
+use super::subquery::{self, Conjunct, Joined};
 use crate::catalog::aggregates::{AggregateDef, Distinct};
 use crate::catalog::functions::ArgumentType;
 use crate::catalog::types::{DataType, TypeKind};
@@ -27,7 +30,7 @@ use crate::logical::simplify;
 use crate::logical::translate::Translator;
 use crate::plan_error::{PlanError, PlanResult};
 use crate::source::Span;
-use crate::syntax::ast::{Expr, FunctionArg, FunctionCall, Select, SelectItem};
+use crate::syntax::ast::{Expr, ExprKind, FunctionArg, FunctionCall, Select, SelectItem};
 
 /// Aggregate `k` stands as column `AGGREGATES + k` until the aggregate is built.
 const AGGREGATES: usize = 1 << 24;
@@ -35,6 +38,8 @@ const AGGREGATES: usize = 1 << 24;
 pub(super) const PROPERTIES: usize = 1 << 25;
 /// GROUPING call `g` stands as column `GROUPINGS + g`.
 const GROUPINGS: usize = 1 << 26;
+/// Subquery `s` stands as column `SUBQUERIES + s`.
+const SUBQUERIES: usize = 1 << 27;
 
 /// Collects the aggregates of a SELECT.
 pub(super) struct AggregateCollector {
@@ -194,6 +199,8 @@ struct Layout {
     aggregates: Vec<Rex>,
     properties: Vec<Rex>,
     groupings: Vec<Rex>,
+    /// What stands for the subqueries, once they are joined.
+    subqueries: Vec<Rex>,
 }
 
 impl<'a> Builder<'a> {
@@ -215,6 +222,14 @@ impl<'a> Builder<'a> {
             keys,
             sets,
         };
+        let mut values = Values::default();
+        let written = select.items.iter().filter_map(|i| match i {
+            SelectItem::Expr { expr, .. } => Some(expr),
+            _ => None,
+        });
+        for expr in written.chain(&select.having) {
+            self.values_beside(expr, scope, &mut values)?;
+        }
         let mut translator = Translator::new(self.catalog);
         let mut items = Vec::new();
         let mut names = ItemNames::default();
@@ -227,6 +242,7 @@ impl<'a> Builder<'a> {
                         aggregates: Some(&mut collector),
                         over: true,
                         clause: "the select list",
+                        subqueries: &values.joined,
                     };
                     let rex = translator.select_item(expr, &mut resolver)?;
                     let name = item_name(expr, alias.as_ref(), i);
@@ -261,6 +277,7 @@ impl<'a> Builder<'a> {
                 aggregates: Some(&mut collector),
                 over: true,
                 clause: "ORDER BY",
+                subqueries: &[],
             };
             let rex = translator.select_item(expr, &mut resolver)?;
             let place = items.iter().position(|i| *i == rex).unwrap_or_else(|| {
@@ -270,26 +287,51 @@ impl<'a> Builder<'a> {
             });
             self.sort_columns.push(place);
         }
-        let having = match &select.having {
-            Some(condition) => {
-                let mut resolver = SelectResolver {
-                    scope,
-                    windows: &[],
-                    aggregates: Some(&mut collector),
-                    over: false,
-                    clause: "HAVING",
-                };
-                self.having.push(condition.span);
-                Some((translator.condition(condition, &mut resolver, "HAVING")?, condition.span))
+        let mut having = Having::default();
+        for part in select.having.iter().flat_map(subquery::conjuncts) {
+            let mut resolver = SelectResolver {
+                scope,
+                windows: &[],
+                aggregates: Some(&mut collector),
+                over: false,
+                clause: "HAVING",
+                subqueries: &values.joined,
+            };
+            match part {
+                Conjunct::Partner { operand, query, negated, at } => {
+                    let operands = operand.map(|_| {
+                        let exprs = subquery::operands(operand).iter();
+                        exprs.map(|e| translator.expr(e, &mut resolver)).collect::<PlanResult<Vec<Rex>>>()
+                    });
+                    let right = self.subquery(query, scope, at)?;
+                    having.partners.push(Partners { operands: operands.transpose()?, right, negated, at });
+                }
+                Conjunct::Other { expr, negated } => {
+                    let part = translator.condition(expr, &mut resolver, "HAVING")?;
+                    having.others.push(if negated { subquery::not(part) } else { part });
+                }
             }
-            None => None,
-        };
+        }
+        self.having.extend(select.having.iter().map(|condition| condition.span));
         let at = select.group_by.as_ref().map_or(select.span, |g| g.span);
         let key_names = collector.keys.iter().map(|k| key_name(k, &items, &names, scope)).collect();
-        let (mut rel, layout) = build_aggregate(rel, collector, written_keys, key_names, at)?;
+        let (mut rel, mut layout) = build_aggregate(rel, collector, written_keys, key_names, at)?;
         // The select list stands around what the clause makes.
         rel.origins = rel.origins.used_at(select.list_span());
-        if let Some((condition, span)) = having {
+        for Partners { operands, right, negated, at } in having.partners {
+            refuse_correlated(&right, at)?;
+            let over_result = |e: Rex| Ok(simplify::simplify(layout.finish(&e, at, scope)?));
+            let operands = operands.map(|list| list.into_iter().map(over_result).collect::<PlanResult<Vec<Rex>>>());
+            rel = subquery::semi_join(rel, operands.transpose()?, right, negated, at)?;
+        }
+        for (scalar, at) in values.scalars {
+            let value;
+            (rel, value) = subquery::join_scalar(rel, scalar, at);
+            layout.subqueries.push(value);
+        }
+        if let (Some(condition), Some(span)) =
+            (simplify::and_all(having.others), select.having.as_ref().map(|condition| condition.span))
+        {
             let condition = layout.finish(&simplify::simplify_filter(condition), span, scope)?;
             rel = apply_filter(rel, condition, span);
         }
@@ -301,6 +343,54 @@ impl<'a> Builder<'a> {
         let names = self.unique_names(names, self.sort_own);
         Ok(rel.project_as(exprs, names, Origins::at(select.list_span())))
     }
+}
+
+/// The subqueries in a select list with aggregates: they are joined to the results.
+#[derive(Default)]
+struct Values<'a> {
+    joined: Vec<Joined<'a>>,
+    scalars: Vec<(Scalar, Span)>,
+}
+
+/// HAVING: what needs a partner in a subquery, and the rest.
+#[derive(Default)]
+struct Having {
+    partners: Vec<Partners>,
+    others: Vec<Rex>,
+}
+
+/// `IN` or `EXISTS` in HAVING.
+struct Partners {
+    operands: Option<Vec<Rex>>,
+    right: Rel,
+    negated: bool,
+    at: Span,
+}
+
+impl<'a> Builder<'a> {
+    fn values_beside(&mut self, expr: &'a Expr, scope: &Scope, values: &mut Values<'a>) -> PlanResult<()> {
+        let mut found = Vec::new();
+        of_subqueries(expr, &mut |e| found.push(e));
+        for expr in found {
+            let ExprKind::Subquery(query) = &expr.kind else { continue };
+            let scalar = self.scalar(query, scope, expr.span)?;
+            if !scalar.conditions.is_empty() {
+                return Err(correlated(expr.span));
+            }
+            let value = Rex::input(SUBQUERIES + values.scalars.len(), scalar.value.ty.clone()).at(expr.span);
+            values.joined.push(Joined { expr, value });
+            values.scalars.push((scalar, expr.span));
+        }
+        Ok(())
+    }
+}
+
+fn refuse_correlated(rel: &Rel, at: Span) -> PlanResult<()> {
+    if super::decorrelate::is_correlated(rel) { Err(correlated(at)) } else { Ok(()) }
+}
+
+fn correlated(at: Span) -> Box<PlanError> {
+    PlanError::unsupported(at, "a subquery that refers to a query with aggregates around it").into()
 }
 
 /// Values go into JSON aggregates as JSON text (Flink's `WrapJsonAggFunctionArgumentsRule`).
@@ -365,6 +455,9 @@ impl Layout {
         if let Some(i) = e.as_input() {
             if let Some(k) = aggregate_index(i) {
                 return Ok(self.aggregates[k].clone().with_origins(&e.origins));
+            }
+            if i >= SUBQUERIES {
+                return Ok(self.subqueries[i - SUBQUERIES].clone().with_origins(&e.origins));
             }
             if i >= GROUPINGS {
                 return Ok(self.groupings[i - GROUPINGS].clone().with_origins(&e.origins));
@@ -577,7 +670,7 @@ fn build_aggregate(
         .collect();
     let keys = keys.into_iter().zip(key_types).map(|(k, ty)| Key { ty, ..k }).collect();
     let rel = Rel { op, inputs: vec![input], columns, origins: Origins::at(at) };
-    Ok((rel, Layout { keys, aggregates, properties: property_columns, groupings }))
+    Ok((rel, Layout { keys, aggregates, properties: property_columns, groupings, subqueries: Vec::new() }))
 }
 
 /// The place behind the columns of FROM where Flink puts a window's time that is `PROCTIME()` itself.

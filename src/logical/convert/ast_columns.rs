@@ -91,6 +91,23 @@ fn of_window<'a>(window: &'a WindowSpec, f: &mut dyn FnMut(&'a [Ident])) {
     window.order_by.iter().for_each(|o| of_expr(&o.expr, f));
 }
 
+/// Calls `f` with every subquery in an expression, in the order of the text (subqueries not entered).
+pub fn of_subqueries<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
+    if let ExprKind::Function(call) = &expr.kind {
+        for arg in &call.args {
+            if let FunctionArg::Expr(e) | FunctionArg::Named(_, e) = arg {
+                of_subqueries(e, f);
+            }
+        }
+        call.filter.iter().for_each(|e| of_subqueries(e, f));
+        return;
+    }
+    for_each_child(expr, &mut |e| of_subqueries(e, f));
+    if matches!(expr.kind, ExprKind::Subquery(_) | ExprKind::Exists { .. } | ExprKind::InSubquery { .. }) {
+        f(expr);
+    }
+}
+
 /// Calls `f` with every function call in an expression, outermost first (subqueries not entered).
 pub fn of_calls<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a FunctionCall)) {
     if let ExprKind::Function(call) = &expr.kind {

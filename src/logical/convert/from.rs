@@ -142,7 +142,10 @@ impl<'a> Builder<'a> {
         let cte = self.ctes[at].clone();
         // A CTE sees only those before it.
         let hidden = self.ctes.split_off(cte.visible);
+        // Nor does it see the query that uses it.
+        let outer = self.outer.take();
         let result = self.query(cte.query);
+        self.outer = outer;
         let repeated = std::mem::take(&mut self.repeated);
         self.ctes.truncate(cte.visible);
         self.ctes.extend(hidden);

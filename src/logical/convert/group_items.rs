@@ -122,8 +122,14 @@ impl<'a> Builder<'a> {
     fn keys(&mut self, exprs: &'a [Expr], scope: &mut Scope, out: &mut GroupItems) -> PlanResult<Vec<usize>> {
         let mut list = Vec::with_capacity(exprs.len());
         for e in exprs {
-            let mut resolver =
-                SelectResolver { scope, windows: &[], aggregates: None, over: false, clause: "GROUP BY" };
+            let mut resolver = SelectResolver {
+                scope,
+                windows: &[],
+                aggregates: None,
+                over: false,
+                clause: "GROUP BY",
+                subqueries: &[],
+            };
             let rex = Translator::new(self.catalog).expr(e, &mut resolver)?;
             if rex.as_literal().is_some() {
                 // A constant groups nothing (and is no ordinal: Flink does not count columns here).

@@ -64,6 +64,7 @@ impl<'a> Builder<'a> {
                 aggregates: None,
                 over: false,
                 clause: "the ON clause",
+                subqueries: &[],
             };
             let rex = Translator::new(self.catalog).condition(on, &mut resolver, "ON")?;
             check_size(std::slice::from_ref(&rex), &left.rel, on.span)?;

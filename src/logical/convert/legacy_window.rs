@@ -68,7 +68,8 @@ pub(super) fn legacy_window(e: &Expr, t: &mut Translator<'_>, scope: &mut Scope)
         .help(format!("usage: {usage}"))
         .into());
     }
-    let mut resolver = SelectResolver { scope, windows: &[], aggregates: None, over: false, clause: "GROUP BY" };
+    let mut resolver =
+        SelectResolver { scope, windows: &[], aggregates: None, over: false, clause: "GROUP BY", subqueries: &[] };
     let mut time = t.expr(args[0], &mut resolver)?;
     if is_unknown_column(&time) {
         time.ty = inferred_rowtime();

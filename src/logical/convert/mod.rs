@@ -5,6 +5,7 @@
 mod aggregate;
 mod ast_columns;
 mod budget;
+mod decorrelate;
 mod from;
 mod group_items;
 mod join;
@@ -15,12 +16,14 @@ mod select;
 mod set_operation;
 mod sink;
 mod sort;
+mod subquery;
 mod window_tvf;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::rel::Rel;
+use super::scope::Scope;
 use crate::catalog::{Catalog, Note, Table, TablePath};
 use crate::plan_error::{PlanError, PlanResult};
 use crate::source::Span;
@@ -55,6 +58,8 @@ pub struct Builder<'a> {
     joins: usize,
     /// How many columns that SELECT has of its own.
     sort_own: usize,
+    /// The row of the query around the subquery that is read.
+    outer: Option<Arc<Scope>>,
     /// Columns of the last query that bear the name of another one: the plan numbers them, but to the text they are one name.
     repeated: Vec<(usize, Arc<str>)>,
 }
@@ -86,6 +91,7 @@ impl<'a> Builder<'a> {
             sort_items: Vec::new(),
             sort_columns: Vec::new(),
             sort_own: 0,
+            outer: None,
             repeated: Vec::new(),
         }
     }

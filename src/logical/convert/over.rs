@@ -133,6 +133,7 @@ impl SelectResolver<'_> {
             aggregates: self.aggregates.as_deref_mut(),
             over: false,
             clause: "an OVER call",
+            subqueries: self.subqueries,
         };
         Ok(simplify::simplify(t.expr(e, &mut inner)?))
     }

@@ -8,6 +8,7 @@ use super::Builder;
 use super::aggregate::AggregateCollector;
 use super::budget::check_size;
 use super::from::FromItem;
+use super::subquery::Joined;
 use crate::catalog::aggregates::{self, AggregateKind};
 use crate::logical::join::unique_names;
 use crate::logical::rel::{Aggregate, Rel, RelOp};
@@ -29,11 +30,18 @@ pub(super) struct SelectResolver<'s> {
     pub over: bool,
     /// The clause, for messages.
     pub clause: &'static str,
+    /// The subqueries that have become columns.
+    pub subqueries: &'s [Joined<'s>],
 }
 
 impl Resolver for SelectResolver<'_> {
     fn column(&mut self, path: &[Ident]) -> PlanResult<Rex> {
         self.scope.resolve(path)
+    }
+
+    fn subquery(&mut self, expr: &Expr, _: &mut Translator<'_>) -> Option<PlanResult<Rex>> {
+        let joined = self.subqueries.iter().find(|s| std::ptr::eq(s.expr, expr))?;
+        Some(Ok(joined.value.clone()))
     }
 
     fn special(&mut self, call: &FunctionCall, t: &mut Translator<'_>) -> Option<PlanResult<Rex>> {
@@ -51,6 +59,7 @@ impl Resolver for SelectResolver<'_> {
                 aggregates: None,
                 over: false,
                 clause: "the arguments of an aggregate",
+                subqueries: &[],
             };
             if let Some(result) = collector.window_function(&name, call, t, &mut inner) {
                 return Some(result);
@@ -99,6 +108,7 @@ impl<'a> Builder<'a> {
         // Rows that are put together anew have no order.
         self.top &= !aggregates && !select.distinct && sort_items.is_empty();
         let FromItem { mut rel, mut scope } = self.read_from(select)?;
+        scope.within(self.outer.clone());
         self.top = false;
         if let Some(condition) = &select.selection {
             rel = self.filter(rel, condition, &mut scope, "WHERE")?;
@@ -115,12 +125,21 @@ impl<'a> Builder<'a> {
     pub(super) fn filter(
         &mut self,
         rel: Rel,
-        condition: &Expr,
+        condition: &'a Expr,
         scope: &mut Scope,
         clause: &'static str,
     ) -> PlanResult<Rel> {
-        let mut resolver =
-            SelectResolver { scope, windows: &[], aggregates: None, over: false, clause: "the WHERE clause" };
+        if super::subquery::contains_subquery(condition) {
+            return self.filter_by_subqueries(rel, condition, scope, clause);
+        }
+        let mut resolver = SelectResolver {
+            scope,
+            windows: &[],
+            aggregates: None,
+            over: false,
+            clause: "the WHERE clause",
+            subqueries: &[],
+        };
         let rex = Translator::new(self.catalog).condition(condition, &mut resolver, clause)?;
         check_size(std::slice::from_ref(&rex), &rel, condition.span)?;
         Ok(apply_filter(rel, rex, condition.span))
@@ -133,6 +152,7 @@ impl<'a> Builder<'a> {
         scope: &mut Scope,
         sort_items: &[&'a Expr],
     ) -> PlanResult<Rel> {
+        let (rel, subqueries) = self.join_items(rel, &select.items, scope)?;
         let mut translator = Translator::new(self.catalog);
         let mut exprs = Vec::new();
         let mut names = ItemNames::default();
@@ -145,6 +165,7 @@ impl<'a> Builder<'a> {
                         aggregates: None,
                         over: true,
                         clause: "the select list",
+                        subqueries: &subqueries,
                     };
                     exprs.push(simplify::simplify_item(translator.select_item(expr, &mut resolver)?));
                     names.written(item_name(expr, alias.as_ref(), i));
@@ -173,8 +194,14 @@ impl<'a> Builder<'a> {
         self.sort_own = exprs.len();
         self.sort_columns.clear();
         for expr in sort_items {
-            let mut resolver =
-                SelectResolver { scope, windows: &select.windows, aggregates: None, over: true, clause: "ORDER BY" };
+            let mut resolver = SelectResolver {
+                scope,
+                windows: &select.windows,
+                aggregates: None,
+                over: true,
+                clause: "ORDER BY",
+                subqueries: &[],
+            };
             let rex = simplify::simplify(translator.select_item(expr, &mut resolver)?);
             let place = exprs.iter().position(|e| *e == rex).unwrap_or_else(|| {
                 names.push(item_name(expr, None, exprs.len()));

@@ -18,10 +18,15 @@ pub(super) fn push_through_join(join: Join, inputs: Vec<Rel>, above: Vec<Rex>, o
     let Ok([left, right]) = <[Rel; 2]>::try_from(inputs) else { unreachable!("a join has two inputs") };
     let width = left.columns.len();
     let promised = join_columns(&left.columns, &right.columns, join.join_type);
-    let join_type = without_useless_padding(join.join_type, &above, width, promised.len());
+    let join_type = match join.join_type {
+        semi if !semi.keeps_right() => semi,
+        outer => without_useless_padding(outer, &above, width, promised.len()),
+    };
     let mut split = Split { width, left: Vec::new(), right: Vec::new(), both: Vec::new() };
     for c in join.conditions {
-        split.put(c, !join_type.pads_right(), !join_type.pads_left(), true);
+        // A row that does not fulfil the condition has no partner, and that is what an anti join sends.
+        let inward = join_type != JoinType::Anti;
+        split.put(c, inward && !join_type.pads_right(), inward && !join_type.pads_left(), true);
     }
     let mut kept = Vec::new();
     for c in above {
@@ -33,11 +38,11 @@ pub(super) fn push_through_join(join: Join, inputs: Vec<Rel>, above: Vec<Rex>, o
         split.derive();
     }
     let (from_left, from_right) = (split.left.clone(), split.right.clone());
-    if !join_type.pads_left() {
+    if !join_type.pads_left() && join_type.keeps_right() {
         let place = |l: usize| equal.iter().find(|(a, _)| *a == l).map(|(_, b)| *b);
         implied(&from_left, &place).into_iter().for_each(|c| push_new(&mut split.right, c));
     }
-    if !join_type.pads_right() {
+    if !join_type.pads_right() && join_type.keeps_right() {
         let place = |r: usize| equal.iter().find(|(_, b)| *b == r).map(|(a, _)| *a);
         implied(&from_right, &place).into_iter().for_each(|c| push_new(&mut split.left, c));
     }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::catalog::coercion::least_restrictive;
 use crate::catalog::functions::operators as op;
 use crate::catalog::types::TypeKind;
-use crate::logical::join::{Join, Side, shifted, side, unique_names};
+use crate::logical::join::{Join, Side, null_safe_operands, shifted, side, unique_names};
 use crate::logical::make;
 use crate::logical::rel::{Rel, RelOp};
 use crate::logical::rex::{Origins, Rex, RexKind};
@@ -38,7 +38,8 @@ fn with_keys(join: Join, left: Rel, right: Rel, origins: Origins) -> Rel {
     // Columns of the right side stand behind what is computed on the left: they are renumbered once that is known.
     let mut pairs: Vec<(Rex, Option<(Operand, Operand)>)> = Vec::new();
     for condition in join.conditions {
-        let condition = null_safe_equality(condition);
+        // INTERSECT and EXCEPT keep what they ask for in full.
+        let condition = if join.join_type.keeps_right() { null_safe_equality(condition) } else { condition };
         let operands = equality(&condition, width).map(|(a, b)| {
             let (a, b) = one_type(a, b);
             (operand(a, width, &mut left_extra), operand(shifted(&b, back), right.columns.len(), &mut right_extra))
@@ -62,11 +63,15 @@ fn with_keys(join: Join, left: Rel, right: Rel, origins: Origins) -> Rel {
         })
         .collect();
     let grown = added > 0 || right.columns.len() > narrow;
+    let join_type = join.join_type;
     let rel = Rel::join(left, right, Join { conditions, ..join }, origins);
     if !grown {
         return rel;
     }
-    let kept: Vec<usize> = (0..width).chain(wide..wide + narrow).collect();
+    let kept: Vec<usize> = match join_type.keeps_right() {
+        true => (0..width).chain(wide..wide + narrow).collect(),
+        false => (0..width).collect(),
+    };
     let exprs = kept.iter().map(|i| rel.column(*i)).collect();
     let names = kept.iter().map(|i| rel.columns[*i].name.clone()).collect();
     rel.project(exprs, names, Origins::none())
@@ -131,14 +136,7 @@ fn one_type(a: Rex, b: Rex) -> (Rex, Rex) {
 
 /// `a = b OR a IS NULL AND b IS NULL` is one comparison in which NULL equals NULL.
 fn null_safe_equality(condition: Rex) -> Rex {
-    let collapsed = condition.as_call(op::OR.name).and_then(|parts| {
-        let [x, y] = parts else { return None };
-        let (nulls, equal) = if x.as_call(op::AND.name).is_some() { (x, y) } else { (y, x) };
-        let [a, b] = equal.as_call(op::EQUALS.name)? else { return None };
-        let [p, q] = nulls.as_call(op::AND.name)? else { return None };
-        let ([p], [q]) = (p.as_call(op::IS_NULL.name)?, q.as_call(op::IS_NULL.name)?) else { return None };
-        ((p, q) == (a, b) || (p, q) == (b, a)).then(|| vec![a.clone(), b.clone()])
-    });
+    let collapsed = null_safe_operands(&condition).map(<[Rex]>::to_vec);
     match collapsed {
         Some(args) => {
             Rex::call(&op::IS_NOT_DISTINCT, args, TypeKind::Boolean.not_null()).with_origins(&condition.origins)

@@ -1,6 +1,7 @@
 //! Time attributes end at a join that does not bound the time between its rows: there they become ordinary timestamps
 //! (the join case of Flink's `RelTimeIndicatorConverter`).
 
+use super::window_columns::joined_windows;
 use crate::catalog::types::TimeAttribute;
 use crate::logical::make;
 use crate::logical::rel::{Rel, RelColumn, RelOp};
@@ -17,7 +18,9 @@ fn convert(rel: Rel) -> Rel {
     let mut inputs: Vec<Rel> = inputs.into_iter().map(convert).collect();
     match op {
         RelOp::Join(join) => {
-            if matches!(time_bounds(&join.conditions, &inputs[0].columns, &inputs[1].columns), TimeBounds::None) {
+            let bounds = time_bounds(&join.conditions, &inputs[0].columns, &inputs[1].columns);
+            let by_windows = joined_windows(&join, &inputs[0], &inputs[1]).is_some();
+            if !by_windows && (matches!(bounds, TimeBounds::None) || !join.join_type.keeps_right()) {
                 inputs = inputs.into_iter().map(ordinary_times).collect();
             }
             let Ok([left, right]) = <[Rel; 2]>::try_from(inputs) else { unreachable!("a join has two inputs") };

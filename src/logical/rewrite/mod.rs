@@ -21,7 +21,7 @@ mod sort_projects;
 mod sources;
 mod split_over;
 mod strong;
-mod unique_keys;
+pub mod unique_keys;
 mod window_aggregates;
 pub mod window_columns;
 

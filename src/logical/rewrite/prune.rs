@@ -195,12 +195,12 @@ fn prune_join(join: Join, inputs: Vec<Rel>, origins: Origins, wanted: &[usize]) 
     let mut map = ColumnMap::new();
     let (mut first, mut kept) = (0, 0);
     let mut narrowed = Vec::with_capacity(2);
-    for input in inputs {
+    for (side, input) in inputs.into_iter().enumerate() {
         let width = input.columns.len();
         let mut own: Vec<usize> =
             needed.iter().filter(|i| (first..first + width).contains(*i)).map(|i| i - first).collect();
-        if own.is_empty() {
-            // Rows must have a column.
+        if own.is_empty() && (side == 0 || join.join_type.keeps_right()) {
+            // Rows that are passed on must have a column.
             own.push(0);
         }
         map.extend(positions(width, &own).into_iter().map(|at| at.map(|at| at + kept)));

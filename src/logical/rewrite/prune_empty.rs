@@ -3,6 +3,7 @@
 //! Projections, filters, joins that need a row of the empty side and grouped aggregates do, and a union loses its empty branches. An aggregate without keys still has
 //! one result row, and OVER, ranks and window functions have no such rule in Flink: they stay.
 
+use crate::logical::join::JoinType;
 use crate::logical::make;
 use crate::logical::rel::{Rel, RelOp};
 use crate::logical::rex::Origins;
@@ -18,6 +19,12 @@ pub fn prune_empty(rel: Rel) -> Rel {
         RelOp::Aggregate(aggregate) => is_empty(&inputs[0]) && !aggregate.keys.is_empty(),
         // The window is a group key as long as the aggregate is a plain one.
         RelOp::GroupWindow(_) => is_empty(&inputs[0]),
+        RelOp::Join(join) if join.join_type == JoinType::Anti => {
+            if is_empty(&inputs[1]) {
+                return inputs.swap_remove(0);
+            }
+            is_empty(&inputs[0])
+        }
         RelOp::Join(join) => {
             is_empty(&inputs[0]) && !join.join_type.pads_left() || is_empty(&inputs[1]) && !join.join_type.pads_right()
         }

@@ -29,7 +29,11 @@ pub fn reduce_constants(rel: Rel) -> Rel {
             }
         }
         RelOp::Join(join) => {
-            let known: Vec<Option<Rex>> = inputs.iter().flat_map(side_constants).collect();
+            let mut known: Vec<Option<Rex>> = inputs.iter().flat_map(side_constants).collect();
+            if !join.join_type.keeps_right() {
+                // Of the right side Flink knows nothing here.
+                known[inputs[0].columns.len()..].fill(None);
+            }
             let conditions = join.conditions.into_iter().flat_map(|c| reduce_condition(c, &known)).collect();
             RelOp::Join(Join { conditions, ..join })
         }
@@ -127,7 +131,7 @@ fn constants(rel: &Rel) -> Vec<Option<Rex>> {
         }
         RelOp::Join(join) => {
             let pads = [join.join_type.pads_left(), join.join_type.pads_right()];
-            let sides = rel.inputs.iter().zip(pads);
+            let sides = rel.inputs.iter().zip(pads).take(if join.join_type.keeps_right() { 2 } else { 1 });
             sides.flat_map(|(i, padded)| if padded { vec![None; i.columns.len()] } else { constants(i) }).collect()
         }
         _ => vec![None; rel.columns.len()],

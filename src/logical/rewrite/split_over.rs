@@ -196,7 +196,7 @@ fn has_literal_or_step(e: &Rex, plain: usize) -> bool {
                 || over.args.iter().chain(&over.filter).chain(&over.partition_by).any(computed)
                 || over.order_by.iter().any(|s| computed(&s.expr))
         }
-        RexKind::Literal(_) | RexKind::Subquery(_) => true,
+        RexKind::Literal(_) | RexKind::Outer(_) => true,
         RexKind::Call(_, args) => !e.contains_over() || args.iter().any(|a| has_literal_or_step(a, plain)),
         RexKind::Cast { operand, .. } | RexKind::Field(operand, _) => {
             !e.contains_over() || has_literal_or_step(operand, plain)

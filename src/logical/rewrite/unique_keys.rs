@@ -50,6 +50,9 @@ fn rank_keys(rel: &Rel, rank: &Rank) -> Vec<Vec<usize>> {
 /// A key of each side together; and those of one side alone if its rows meet at most one of the other side
 /// (Flink's `FlinkRelMdUniqueKeys.getJoinUniqueKeys`).
 fn join_keys(join: &Join, width: usize, [left, right]: &[Vec<Vec<usize>>; 2]) -> Vec<Vec<usize>> {
+    if !join.join_type.keeps_right() {
+        return left.clone();
+    }
     let pairs = join.keys(width);
     let shifted = |key: &Vec<usize>| key.iter().map(|c| c + width).collect::<Vec<_>>();
     let mut keys: Vec<Vec<usize>> = Vec::new();

@@ -1,5 +1,6 @@
 //! Which columns of a row are the bounds of a window (Flink's `FlinkRelMdWindowProperties`).
 
+use crate::logical::join::Join;
 use crate::logical::rel::{Rel, RelOp, WindowTvf};
 
 /// The window columns of a row.
@@ -105,10 +106,39 @@ pub fn window_columns(rel: &Rel) -> Option<WindowColumns<'_>> {
                     .collect(),
             })
         }
+        RelOp::Join(join) => {
+            let (left, right) = joined_windows(join, &rel.inputs[0], &rel.inputs[1])?;
+            if !join.join_type.keeps_right() {
+                return Some(left);
+            }
+            let width = rel.inputs[0].columns.len();
+            let both = |l: &[usize], r: &[usize]| l.iter().copied().chain(r.iter().map(|i| i + width)).collect();
+            Some(WindowColumns {
+                start: both(&left.start, &right.start),
+                end: both(&left.end, &right.end),
+                time: both(&left.time, &right.time),
+                ..left
+            })
+        }
         RelOp::Union => {
             // Flink keeps window properties through a union only if all inputs agree; its streaming planner then cannot use them.
             None
         }
         _ => None,
     }
+}
+
+/// The windows of both sides, if the join asks for equal windows of one kind: then it is a window join
+/// (Flink's `WindowJoinUtil.satisfyWindowJoin`).
+pub fn joined_windows<'a>(
+    join: &Join,
+    left: &'a Rel,
+    right: &'a Rel,
+) -> Option<(WindowColumns<'a>, WindowColumns<'a>)> {
+    let (l, r) = (window_columns(left)?, window_columns(right)?);
+    let keys = join.keys(left.columns.len());
+    let equal = |a: &[usize], b: &[usize]| keys.iter().any(|k| a.contains(&k.left) && b.contains(&k.right));
+    let same = (l.tvf.kind, l.tvf.offset, l.proctime) == (r.tvf.kind, r.tvf.offset, r.proctime)
+        && l.tvf.partition.len() == r.tvf.partition.len();
+    (same && equal(&l.start, &r.start) && equal(&l.end, &r.end)).then_some((l, r))
 }

@@ -12,7 +12,7 @@ use crate::logical::rex::{Function, OverCall, Rex, RexKind, SortExpr, Value};
 pub fn canonical(rex: &Rex) -> Rex {
     let ty = plain_type(&rex.ty);
     let kind = match &rex.kind {
-        RexKind::Input(_) | RexKind::Subquery(_) => rex.kind.clone(),
+        RexKind::Input(_) | RexKind::Outer(_) => rex.kind.clone(),
         RexKind::Literal(value) => RexKind::Literal(plain_double(value, &ty)),
         RexKind::Cast { operand, is_try } => RexKind::Cast { operand: Box::new(canonical(operand)), is_try: *is_try },
         RexKind::Field(operand, i) => RexKind::Field(Box::new(canonical(operand)), *i),

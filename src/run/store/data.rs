@@ -248,6 +248,25 @@ impl StateData for VecDeque<Row> {
     }
 }
 
+/// A list of Flink's `Tuple2`s.
+impl<A: StateData, B: StateData> StateData for Vec<(A, B)> {
+    fn fits(&self, ty: &StateType) -> bool {
+        matches!(ty, StateType::List(of) if self.iter().all(|t| t.fits(of)))
+    }
+
+    fn to_json(&self, ty: &StateType) -> Value {
+        let StateType::List(of) = ty else { return Value::Null };
+        Value::Array(self.iter().map(|t| t.to_json(of)).collect())
+    }
+
+    fn from_json(value: &Value, ty: &StateType) -> Result<Self, ImageError> {
+        match (value, ty) {
+            (Value::Array(items), StateType::List(of)) => items.iter().map(|v| <(A, B)>::from_json(v, of)).collect(),
+            _ => Err(wrong(value, ty)),
+        }
+    }
+}
+
 /// Flink's `Tuple2`.
 impl<A: StateData, B: StateData> StateData for (A, B) {
     fn fits(&self, ty: &StateType) -> bool {
@@ -281,7 +300,7 @@ pub(in crate::run) fn map_types(ty: &StateType) -> Option<(&StateType, &StateTyp
     }
 }
 
-fn entries_from_json<K: StateData, V: StateData, M: FromIterator<(K, V)>>(
+pub(super) fn entries_from_json<K: StateData, V: StateData, M: FromIterator<(K, V)>>(
     value: &Value,
     ty: &StateType,
 ) -> Result<M, ImageError> {

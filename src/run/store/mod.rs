@@ -6,7 +6,9 @@
 
 mod data;
 mod image;
+mod java_map;
 mod keys;
+mod map_state;
 mod operator_state;
 mod slots;
 mod table;
@@ -19,7 +21,9 @@ use crate::state::{StateEntry, StateKind};
 pub(in crate::run) use data::map_types;
 pub use data::{Namespace, StateData, Window};
 pub use image::{EntryImage, ImageError, SlotImage};
+pub use java_map::{JavaKey, JavaMap};
 pub use keys::{KeyId, Keys};
+pub use map_state::MapState;
 pub use operator_state::OperatorState;
 pub use table::{KeyedState, StateTable};
 pub use timers::Timers;
@@ -47,6 +51,12 @@ impl Entries {
     pub fn keyed<N: Namespace, T: StateData>(&mut self, name: &str) -> RunResult<KeyedState<N, T>> {
         let kinds = [StateKind::Value, StateKind::List, StateKind::Map, StateKind::Reducing];
         Ok(KeyedState::new(self.take(name, |k| kinds.contains(&k))?))
+    }
+
+    /// A map by key, read and written entry by entry.
+    pub fn map<K: JavaKey, V: StateData>(&mut self, name: &str) -> RunResult<MapState<K, V>> {
+        let state: KeyedState<(), JavaMap<K, V>> = self.keyed(name)?;
+        MapState::new(state)
     }
 
     /// State without a key.

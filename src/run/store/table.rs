@@ -142,7 +142,7 @@ impl<N: Namespace, T: StateData> KeyedState<N, T> {
         self.slots.remove(key, &namespace)
     }
 
-    fn misfit(&self) -> Box<RunError> {
+    pub(super) fn misfit(&self) -> Box<RunError> {
         RunError::internal(format!(
             "something was written to the state `{}` that is not {}",
             self.entry.name, self.entry.value

@@ -120,6 +120,7 @@ mod tests {
             namespace: StateType::Void,
             value: StateType::bigint(),
             ttl: None,
+            input: 0,
         };
         let mut keys = Keys::of([]);
         let key = keys.of_key(&Row::empty());

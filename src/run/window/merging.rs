@@ -131,6 +131,7 @@ mod tests {
             namespace: StateType::Void,
             value: StateType::Map(StateType::Window.into(), StateType::Window.into()),
             ttl: None,
+            input: 0,
         };
         let key = Keys::of([]).of_key(&Row::empty());
         (MergingWindows::new(&mut Entries::new(vec![entry])).unwrap(), key)
