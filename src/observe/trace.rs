@@ -144,10 +144,33 @@ fn step(plan: &Plan, id: NodeId, column: usize) -> Step<'_> {
         Operator::GroupAggregate(a) => key(&a.keys, input).unwrap_or(made),
         Operator::GlobalGroupAggregate(_) => phase().unwrap_or(made),
         Operator::Union(_) => Step::Below(node.inputs.iter().map(|i| (*i, column)).collect()),
-        Operator::LocalWindowAggregate(_) | Operator::LocalGroupAggregate(_) => made,
-        _ if column < width => Step::Below(vec![(input, column)]),
-        // The row of the right side of a join follows that of the left one.
-        _ if node.inputs.len() == 2 => Step::Below(vec![(node.inputs[1], column - width)]),
+        Operator::WindowTableFunction(_)
+        | Operator::WatermarkAssigner(_)
+        | Operator::MiniBatchAssigner(_)
+        | Operator::Exchange(_)
+        | Operator::DropUpdateBefore(_)
+        | Operator::ChangelogNormalize(_)
+        | Operator::Limit(_)
+        | Operator::SortLimit(_)
+        | Operator::TemporalSort(_)
+        | Operator::Deduplicate(_)
+        | Operator::WindowDeduplicate(_)
+        | Operator::Rank(_)
+        | Operator::WindowRank(_)
+        | Operator::OverAggregate(_)
+        | Operator::Sink(_)
+        | Operator::Join(_)
+        | Operator::IntervalJoin(_)
+            if column < width =>
+        {
+            Step::Below(vec![(input, column)])
+        }
+        // The row of the right side follows that of the left one.
+        Operator::Join(_) | Operator::IntervalJoin(_) => match node.inputs.get(1) {
+            Some(right) => Step::Below(vec![(*right, column - width)]),
+            None => made,
+        },
+        // Of what is not known here, nothing is said.
         _ => made,
     }
 }
