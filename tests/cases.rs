@@ -45,13 +45,7 @@ struct Case {
 }
 
 /// Documented cases that cannot be planned yet. Whoever makes one plan strikes its line.
-const UNSUPPORTED: &[&str] = &[
-    "join-temporal-left-to-inner",
-    "mr-logins-pattern",
-    "mr-logins-skip-strategy",
-    "mr-logins-partition",
-    "script-lookup-with-try-resolve",
-];
+const UNSUPPORTED: &[&str] = &["join-temporal-left-to-inner", "script-lookup-with-try-resolve"];
 
 fn cases() -> Vec<Case> {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");

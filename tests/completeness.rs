@@ -96,6 +96,7 @@ fn every_exec_node_is_in_a_measured_run() {
         include_str!("executor/documents.jsonl"),
         include_str!("executor/joins.jsonl"),
         include_str!("executor/operators.jsonl"),
+        include_str!("executor/patterns.jsonl"),
         include_str!("executor/ranks-and-bundles.jsonl"),
         include_str!("executor/various.jsonl"),
         include_str!("executor/windows.jsonl"),

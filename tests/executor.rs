@@ -227,6 +227,7 @@ fn runs_give_what_flink_gives() {
         include_str!("executor/operators.jsonl"),
         include_str!("executor/ranks-and-bundles.jsonl"),
         include_str!("executor/documents.jsonl"),
+        include_str!("executor/patterns.jsonl"),
         include_str!("executor/windows.jsonl"),
         include_str!("executor/joins.jsonl"),
     ]);

@@ -93,8 +93,11 @@ const ATTRIBUTES: [&str; 10] =
 /// What identifies a join beside these.
 const JOIN_ATTRIBUTES: [&str; 5] = ["joinType", "windowBounds", "where", "leftInputSpec", "rightInputSpec"];
 
+/// What identifies a match.
+const MATCH_ATTRIBUTES: [&str; 5] = ["measures", "after", "pattern", "subset", "define"];
+
 fn is_stateful(kind: &str) -> bool {
-    ["Aggregate", "Rank", "Deduplicate", "Sort", "Limit", "Normalize", "WindowTableFunction", "Join"]
+    ["Match", "Aggregate", "Rank", "Deduplicate", "Sort", "Limit", "Normalize", "WindowTableFunction", "Join"]
         .iter()
         .any(|word| kind.contains(word))
 }
@@ -102,8 +105,10 @@ fn is_stateful(kind: &str) -> bool {
 /// The attributes of one printed operator; numbers of generated names do not count.
 fn attributes(text: &str) -> BTreeMap<String, String> {
     let mut out = BTreeMap::new();
-    let is_join = text.split('(').next().is_some_and(|kind| kind.ends_with("Join"));
-    for name in ATTRIBUTES.iter().chain(JOIN_ATTRIBUTES.iter().filter(|_| is_join)) {
+    let kind = text.split('(').next().unwrap_or_default();
+    let (is_join, is_match) = (kind.ends_with("Join"), kind == "Match");
+    let more = JOIN_ATTRIBUTES.iter().filter(|_| is_join).chain(MATCH_ATTRIBUTES.iter().filter(|_| is_match));
+    for name in ATTRIBUTES.iter().chain(more) {
         let wanted = format!("{name}=[");
         let at = text.match_indices(&wanted).map(|(i, _)| i).find(|i| text[..*i].ends_with(['(', ' ']));
         let Some(start) = at.map(|i| i + wanted.len()) else { continue };

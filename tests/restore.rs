@@ -110,6 +110,20 @@ fn queries() -> Vec<String> {
         "<= 2",
     ));
     joins(&mut out);
+    for (order, pattern, after) in [
+        ("ts", "A B+ C", "PAST LAST ROW"),
+        ("ts", "A B{1,2}? C?", "TO NEXT ROW"),
+        ("ts, s DESC", "A B*? C", "TO LAST C"),
+        ("p", "A B+ C", "TO FIRST B"),
+        ("p, v", "A+? B C", "TO NEXT ROW"),
+    ] {
+        out.push(format!(
+            "SELECT * FROM T MATCH_RECOGNIZE (PARTITION BY k ORDER BY {order}
+             MEASURES FIRST(A.v) AS a, LAST(B.v) AS b, COUNT(B.s) AS n, SUM(C.j) AS c AFTER MATCH SKIP {after}
+             PATTERN ({pattern}) WITHIN INTERVAL '20' SECOND
+             DEFINE A AS A.j > 0, B AS B.v > 1 OR B.s = A.s, C AS SUM(B.v) > C.v)"
+        ));
+    }
     out.push("SELECT k, v FROM T ORDER BY ts, v".to_owned());
     out.push("SELECT k, v FROM T ORDER BY v DESC LIMIT 3".to_owned());
     out.push("SELECT k, v FROM T LIMIT 4".to_owned());

@@ -174,7 +174,7 @@ fn change(kind: ChangeKind, family: &'static str) -> Change {
 
 /// Every single difference of every kind of change, set to true or one.
 fn single_differences() -> Vec<(String, ChangeKind)> {
-    use keepstate::diff::change::{AggregatesChange, KeysChange, OrderChange, WindowChange};
+    use keepstate::diff::change::{AggregatesChange, KeysChange, MeasuresChange, OrderChange, WindowChange};
     let mut all = Vec::new();
     let mut add = |name: &str, kind: ChangeKind| all.push((format!("{} {name}", kind.name()).trim().to_owned(), kind));
     let two = AggregatesChange { old: 2, new: 2, survivors: 1, ..Default::default() };
@@ -243,6 +243,18 @@ fn single_differences() -> Vec<(String, ChangeKind)> {
     add("upsert_key", ChangeKind::RankStrategy { upsert_key: true, algorithm: false });
     add("algorithm", ChangeKind::RankStrategy { upsert_key: false, algorithm: true });
     add("", ChangeKind::EmitStrategy { lateness_only: false });
+    for (name, measures) in [
+        ("added", MeasuresChange { added: 1, ..Default::default() }),
+        ("removed", MeasuresChange { removed: 1, ..Default::default() }),
+        ("changed", MeasuresChange { changed: 1, ..Default::default() }),
+        ("moved", MeasuresChange { moved: true, ..Default::default() }),
+    ] {
+        add(name, ChangeKind::Measures(measures));
+    }
+    add("", ChangeKind::RowPattern);
+    add("", ChangeKind::AfterMatch);
+    add("", ChangeKind::Definitions { changed: 1 });
+    add("", ChangeKind::Within);
     for set in ["join_type", "condition", "key_order", "bounds", "reworded", "sides", "unique_keys"] {
         add(
             set,
@@ -285,6 +297,16 @@ fn possible(family: &str) -> &'static [&'static str] {
         }
         "deduplicate" => &["partition-keys", "order-by", "input-columns", "output-columns"],
         "join" | "interval-join" | "window-join" => &["join", "input-columns"],
+        "match" => &[
+            "row-pattern",
+            "measures",
+            "after-match",
+            "definitions",
+            "within",
+            "partition-keys",
+            "order-by",
+            "input-columns",
+        ],
         _ => &[],
     }
 }
@@ -300,6 +322,7 @@ fn differences_without_a_rule_are_listed() {
         // FILTER and OVER together do not plan.
         ("over-aggregate", &["aggregates filter_changed", "input-columns moved"][..]),
         ("deduplicate", &["input-columns moved"][..]),
+        ("match", &["input-columns moved"][..]),
         // A regular join has no bounds. Nothing is written of the order of its keys, of its sides, or of what tells rows apart.
         (
             "join",

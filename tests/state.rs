@@ -58,6 +58,8 @@ fn serializer(ty: &StateType, view: bool) -> String {
         StateType::Map(k, v) => format!("Map<{}, {}>", inner(k), inner(v)),
         StateType::SortedMap(k, v) => format!("SortedMap<{}, {}>", inner(k), inner(v)),
         StateType::Tuple(parts) => format!("Tuple<{}>", parts.iter().map(inner).collect::<Vec<_>>().join(", ")),
+        StateType::Class(name, parts) if parts.is_empty() => (*name).to_owned(),
+        StateType::Class(name, parts) => format!("{name}<{}>", parts.iter().map(inner).collect::<Vec<_>>().join(", ")),
     }
 }
 

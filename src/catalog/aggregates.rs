@@ -238,6 +238,11 @@ pub fn lookup(name: &str) -> Option<&'static AggregateDef> {
     index().get(name.to_ascii_uppercase().as_str()).copied()
 }
 
+/// All aggregates, each once.
+pub fn all() -> impl Iterator<Item = &'static AggregateDef> {
+    AGGREGATES.iter()
+}
+
 /// All names that [`lookup`] knows, in no order.
 pub fn names() -> impl Iterator<Item = &'static str> {
     index().keys().copied()

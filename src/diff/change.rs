@@ -112,6 +112,19 @@ pub struct OrderChange {
     pub time_attribute: bool,
 }
 
+/// What differs between the results of two matches.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct MeasuresChange {
+    /// Measures that only the new side has.
+    pub added: usize,
+    /// Measures that only the old side has.
+    pub removed: usize,
+    /// Measures of one name that are computed otherwise.
+    pub changed: usize,
+    /// Those that both have stand in another order.
+    pub moved: bool,
+}
+
 /// The kinds of change, each with what is to be known of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ChangeKind {
@@ -252,6 +265,19 @@ pub enum ChangeKind {
         /// The keys that tell the rows of a side apart.
         unique_keys: bool,
     },
+    /// PATTERN of MATCH_RECOGNIZE: its variables, their order and how often they may occur.
+    RowPattern,
+    /// MEASURES of MATCH_RECOGNIZE.
+    Measures(MeasuresChange),
+    /// AFTER MATCH SKIP of MATCH_RECOGNIZE.
+    AfterMatch,
+    /// DEFINE of MATCH_RECOGNIZE.
+    Definitions {
+        /// How many variables of the pattern have another condition.
+        changed: usize,
+    },
+    /// WITHIN of MATCH_RECOGNIZE.
+    Within,
     /// A source table.
     Source {
         /// Another table is read at this place.

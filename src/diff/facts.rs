@@ -75,6 +75,11 @@ impl ChangeKind {
             ChangeKind::OperatorRemoved => "operator-removed",
             ChangeKind::UnionInputs { .. } => "union-inputs",
             ChangeKind::Join { .. } => "join",
+            ChangeKind::RowPattern => "row-pattern",
+            ChangeKind::Measures(_) => "measures",
+            ChangeKind::AfterMatch => "after-match",
+            ChangeKind::Definitions { .. } => "definitions",
+            ChangeKind::Within => "within",
             ChangeKind::Source { .. } => "source",
             ChangeKind::Nullability { .. } => "nullability",
             ChangeKind::Sink { .. } => "sink",
@@ -206,7 +211,17 @@ impl ChangeKind {
             ChangeKind::JobOption { key } => vec![("key", key.clone().into())],
             ChangeKind::GroupingSets { on_both_sides } => vec![("on_both_sides", (*on_both_sides).into())],
             ChangeKind::EmitStrategy { lateness_only } => vec![("lateness_only", (*lateness_only).into())],
+            ChangeKind::Measures(m) => vec![
+                ("added", m.added.into()),
+                ("removed", m.removed.into()),
+                ("changed", m.changed.into()),
+                ("moved", m.moved.into()),
+            ],
+            ChangeKind::Definitions { changed } => vec![("changed", (*changed).into())],
             ChangeKind::RankType
+            | ChangeKind::RowPattern
+            | ChangeKind::AfterMatch
+            | ChangeKind::Within
             | ChangeKind::SinkMaterializer
             | ChangeKind::UserFunction
             | ChangeKind::OperatorAdded

@@ -13,9 +13,10 @@ use super::nullability::{self, Edits};
 use crate::catalog::{TableColumn, TableColumnKind};
 use crate::exec::window_spec::{WindowAttachment, WindowSpec};
 use crate::exec::{NodeId, Operator, Plan};
-use crate::logical::print::digest;
+use crate::logical::pattern::Variables;
+use crate::logical::print::{digest, print};
 use crate::logical::rel::{AggArg, AggCall};
-use crate::logical::rex::{Rex, RexKind};
+use crate::logical::rex::{Rex, RexKind, Value};
 use crate::logical::simplify::{canonical, is_always_true, simplify, simplify_filter};
 use crate::source::Span;
 
@@ -346,6 +347,28 @@ impl<'a> Lineage<'a> {
                 out.extend(calls);
                 out
             }
+            Operator::Match(m) => {
+                let input = self.input(id, matching, interner);
+                let p = &m.pattern;
+                // Keys are named in the order written, but filled in the order of the input.
+                let mut out: Vec<Ident> = p.partition.iter().map(|k| input[*k]).collect();
+                let variables = p.variables.names.iter();
+                let columns: Vec<String> =
+                    variables.flat_map(|v| input.iter().map(move |ident| format!("{v}.${}", ident.0))).collect();
+                for measure in &p.measures {
+                    let (text, reads) = match_text(&measure.expr, &p.variables, &columns);
+                    let parts = reads.into_iter().map(|c| input[c]).collect();
+                    let ty = measure.expr.ty.all_nullable().kind;
+                    out.push(interner.intern(format!("M{operator}:{text}:{ty}"), || IdentInfo {
+                        parts,
+                        origin: measure.origins.first(),
+                        producer: Some(operator),
+                        name: measure.name.to_string(),
+                        ..IdentInfo::default()
+                    }));
+                }
+                out
+            }
             Operator::Union(_) => self.union(id, operator, matching, interner),
             Operator::Join(_) | Operator::IntervalJoin(_) | Operator::WindowJoin(_) => {
                 let mut both = self.join(id, operator, matching, interner);
@@ -484,6 +507,38 @@ impl<'a> Lineage<'a> {
             })
             .collect()
     }
+}
+
+/// What an expression of MATCH_RECOGNIZE computes, as text over the names of its columns (the input's once per variable), and
+/// the columns of the input that it reads. What comes to the same row in other words is the same.
+pub fn match_text(e: &Rex, variables: &Variables, names: &[String]) -> (String, Vec<usize>) {
+    let plain = canonical(&plain_navigation(e));
+    let mut reads = Vec::new();
+    plain.visit(&mut |r| reads.extend(r.as_input().map(|i| variables.split(i).1)));
+    reads.sort_unstable();
+    reads.dedup();
+    (print(&plain, names), reads)
+}
+
+/// `LAST(A.x, 0)`, `PREV(A.x, 0)`, `FINAL A.x` and `A.x` all read the last row of A so far.
+fn plain_navigation(e: &Rex) -> Rex {
+    use crate::catalog::functions::pattern::{FINAL, LAST, NEXT, PREV};
+    let last_row = |name: &str| [LAST.name, PREV.name, NEXT.name].contains(&name);
+    let Rex { kind, ty, origins } = e.clone();
+    let kind = match kind {
+        RexKind::Call(f, args) => {
+            let mut args: Vec<Rex> = args.iter().map(plain_navigation).collect();
+            let of_last_row = last_row(f.name()) && args.len() == 2 && args[1].as_literal() == Some(&Value::Int(0));
+            if of_last_row || f.name() == FINAL.name && args.len() == 1 {
+                return args.remove(0);
+            }
+            RexKind::Call(f, args)
+        }
+        RexKind::Cast { operand, is_try } => RexKind::Cast { operand: Box::new(plain_navigation(&operand)), is_try },
+        RexKind::Field(operand, i) => RexKind::Field(Box::new(plain_navigation(&operand)), i),
+        kind => kind,
+    };
+    Rex { kind, ty, origins }
 }
 
 /// The type of a table's column, what may be NULL in it and whether it is a time attribute left out; of a metadata column

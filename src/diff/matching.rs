@@ -435,6 +435,7 @@ pub fn family(op: &Operator) -> &'static str {
         Operator::Limit(_) => "limit",
         Operator::SortLimit(_) => "sort-limit",
         Operator::TemporalSort(_) => "temporal-sort",
+        Operator::Match(_) => "match",
         Operator::Calc(_)
         | Operator::WatermarkAssigner(_)
         | Operator::Expand(_)

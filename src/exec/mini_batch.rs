@@ -53,6 +53,7 @@ fn needs_watermark(op: &Operator) -> bool {
         Operator::OverAggregate(o) => !o.proctime,
         Operator::Deduplicate(d) => !d.proctime,
         Operator::TemporalSort(s) => !s.proctime,
+        Operator::Match(m) => !m.proctime,
         Operator::IntervalJoin(j) => j.interval.event_time,
         Operator::WindowJoin(_) => true,
         _ => false,

@@ -21,6 +21,7 @@ pub mod limit;
 pub mod local_group_aggregate;
 pub mod local_window_aggregate;
 mod lower;
+pub mod match_recognize;
 mod mini_batch;
 pub mod mini_batch_assigner;
 mod needed;
@@ -287,6 +288,7 @@ operators! {
     MiniBatchAssigner(mini_batch_assigner::MiniBatchAssigner),
     LocalGroupAggregate(local_group_aggregate::LocalGroupAggregate),
     GlobalGroupAggregate(global_group_aggregate::GlobalGroupAggregate),
+    Match(match_recognize::Match),
     DropUpdateBefore(drop_update_before::DropUpdateBefore),
     Sink(sink::Sink),
 }
@@ -328,6 +330,7 @@ impl Operator {
                 | Operator::Join(_)
                 | Operator::IntervalJoin(_)
                 | Operator::WindowJoin(_)
+                | Operator::Match(_)
         ) || matches!(self, Operator::TemporalSort(sort) if sort.is_stateful())
     }
 }

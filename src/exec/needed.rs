@@ -98,6 +98,7 @@ fn reads(plan: &Plan, id: super::NodeId, input: usize) -> Vec<usize> {
             out.extend(needed_calls(&o.calls, node, width));
             out
         }
+        Operator::Match(m) => m.pattern.reads(),
         Operator::Rank(r) => ranking_reads(&r.ranking, passed()),
         Operator::Deduplicate(d) => ranking_reads(&d.ranking, passed()),
         Operator::WindowRank(r) => {

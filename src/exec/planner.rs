@@ -68,7 +68,8 @@ fn settle(mut tree: Tree, before: bool) -> Tree {
         | Operator::GlobalWindowAggregate(_)
         | Operator::LocalGroupAggregate(_)
         | Operator::Limit(_)
-        | Operator::OverAggregate(_) => true,
+        | Operator::OverAggregate(_)
+        | Operator::Match(_) => true,
         Operator::SortLimit(sort) => sort.strategy == RankStrategy::Retract,
         Operator::Rank(rank) => rank.strategy == RankStrategy::Retract,
         Operator::ChangelogNormalize(_) => false,
@@ -101,7 +102,8 @@ fn settle(mut tree: Tree, before: bool) -> Tree {
         | Operator::GlobalWindowAggregate(_)
         | Operator::LocalWindowAggregate(_)
         | Operator::LocalGroupAggregate(_)
-        | Operator::OverAggregate(_) => {}
+        | Operator::OverAggregate(_)
+        | Operator::Match(_) => {}
         Operator::Exchange(_) => {
             if let Some(changelog) = from_input {
                 tree.changelog = changelog;

@@ -3,10 +3,12 @@
 pub mod convert;
 pub mod join;
 pub mod make;
+pub mod pattern;
 pub mod print;
 pub mod rel;
 pub mod rewrite;
 pub mod rex;
+pub mod rex_text;
 mod rex_walk;
 pub mod scope;
 pub mod simplify;

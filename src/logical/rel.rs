@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::join::Join;
+use super::pattern::Match;
 use super::rex::{Origins, OverFrame, Rex, SortExpr};
 use crate::catalog::Table;
 use crate::catalog::types::{DataType, TimeAttribute, TypeKind};
@@ -70,6 +71,8 @@ pub enum RelOp {
     Values(Vec<Vec<Rex>>),
     /// ORDER BY, LIMIT and OFFSET of a query.
     Sort(Sort),
+    /// MATCH_RECOGNIZE. Output: the partition keys, then the measures.
+    Match(Box<Match>),
 }
 
 /// A table scan.

@@ -189,6 +189,13 @@ impl<'a> Migration<'a> {
                 let part = |((v, b), a)| self.value(v, b, a, input);
                 Some(Value::Array(items.iter().zip(was).zip(is).map(part).collect::<Option<_>>()?))
             }
+            // A row of a match with the number of its users.
+            (StateType::Class("LockableType", was), StateType::Class("LockableType", is), Value::Array(parts))
+                if matches!((&was[..], &is[..]), ([StateType::Row(_)], [StateType::Row(_)])) =>
+            {
+                let [uses, row] = parts.as_slice() else { return None };
+                Some(json!([uses, self.value(row, &was[0], &is[0], input)?]))
+            }
             (before, after, value) if before == after => Some(value.clone()),
             _ => None,
         }

@@ -1,6 +1,8 @@
 //! The facts that rules may ask for: a rule that asks for anything else is a mistake, and a test says so.
 
-use crate::diff::change::{AggregatesChange, ChangeKind, Fact, Facts, KeysChange, OrderChange, WindowChange};
+use crate::diff::change::{
+    AggregatesChange, ChangeKind, Fact, Facts, KeysChange, MeasuresChange, OrderChange, WindowChange,
+};
 
 /// Families of operators, as in the fact `family`.
 pub const FAMILIES: &[&str] = &[
@@ -140,6 +142,11 @@ pub fn kinds() -> Vec<ChangeKind> {
             sides: false,
             unique_keys: false,
         },
+        ChangeKind::RowPattern,
+        ChangeKind::Measures(MeasuresChange::default()),
+        ChangeKind::AfterMatch,
+        ChangeKind::Definitions { changed: 0 },
+        ChangeKind::Within,
         ChangeKind::Source {
             renamed: false,
             connector: false,

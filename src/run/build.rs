@@ -72,6 +72,7 @@ pub fn task(plan: &Plan, id: NodeId, session: &Session) -> RunResult<Box<dyn Tas
         Operator::Limit(op) => op,
         Operator::SortLimit(op) => op,
         Operator::TemporalSort(op) => op,
+        Operator::Match(op) => op,
         Operator::ChangelogNormalize(op) => op,
         Operator::GroupAggregate(op) => op,
         Operator::MiniBatchAssigner(op) => op,

@@ -27,6 +27,7 @@ mod keep_last;
 mod limit;
 mod local_group_aggregate;
 mod local_window_aggregate;
+mod match_recognize;
 mod mini_batch_assigner;
 mod order;
 mod over_aggregate;

@@ -13,6 +13,7 @@ mod group_window_aggregate;
 mod interval_join;
 mod join;
 mod limit;
+mod match_recognize;
 mod over_aggregate;
 mod rank;
 mod sink;
@@ -284,6 +285,7 @@ fn stateful(op: &Operator) -> Option<&dyn Stateful> {
         Operator::Join(op) => op,
         Operator::IntervalJoin(op) => op,
         Operator::WindowJoin(op) => op,
+        Operator::Match(op) => op,
         Operator::Sink(op) => op,
         Operator::TableSourceScan(_)
         | Operator::Values(_)

@@ -74,6 +74,8 @@ pub enum StateType {
     SortedMap(Box<StateType>, Box<StateType>),
     /// Flink's `Tuple2` and the like (`TupleSerializer`).
     Tuple(Vec<StateType>),
+    /// A class of Flink's own, by its name, with the types that its serializer is made of (`NodeIdSerializer`, ...).
+    Class(&'static str, Vec<StateType>),
 }
 
 impl StateType {
@@ -116,6 +118,8 @@ impl fmt::Display for StateType {
             StateType::Map(key, value) => wrap(f, "MAP", &[key.as_ref(), value.as_ref()]),
             StateType::SortedMap(key, value) => wrap(f, "SORTED_MAP", &[key.as_ref(), value.as_ref()]),
             StateType::Tuple(parts) => wrap(f, "TUPLE", &parts.iter().collect::<Vec<_>>()),
+            StateType::Class(name, parts) if parts.is_empty() => f.write_str(name),
+            StateType::Class(name, parts) => wrap(f, name, &parts.iter().collect::<Vec<_>>()),
         }
     }
 }

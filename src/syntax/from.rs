@@ -1,8 +1,8 @@
-//! The FROM clause: tables, subqueries, table functions, joins, MATCH_RECOGNIZE.
+//! The FROM clause: tables, subqueries, table functions, joins.
 
 use super::ast::{
-    Expr, ExprKind, FunctionArg, FunctionCall, Join, JoinKind, MatchRecognize, TableAlias, TableArgument,
-    TableArgumentSource, TableRef, TableRefKind,
+    Expr, ExprKind, FunctionArg, FunctionCall, Join, JoinKind, TableAlias, TableArgument, TableArgumentSource,
+    TableRef, TableRefKind,
 };
 use super::parser::{Parsed, Parser};
 use super::tokens::Kind;
@@ -200,8 +200,15 @@ impl Parser<'_, '_> {
         Ok(TableRef { kind: TableRefKind::Table { name, hints, system_time }, alias: None, span })
     }
 
-    /// What may follow a table: alias, hints, MATCH_RECOGNIZE and its alias.
+    /// What may follow a table: MATCH_RECOGNIZE, alias, hints.
     fn finish_table(&mut self, mut table: TableRef, start: usize) -> Parsed<TableRef> {
+        let takes_match =
+            matches!(table.kind, TableRefKind::Table { .. } | TableRefKind::Derived { lateral: false, .. });
+        if takes_match && self.at_word("MATCH_RECOGNIZE") {
+            let matched = self.match_recognize(table)?;
+            let kind = TableRefKind::MatchRecognize(Box::new(matched));
+            table = TableRef { kind, alias: None, span: self.span_from(start) };
+        }
         table.alias = self.table_alias()?;
         // Without an alias the hints at this place are the table's own, and taken.
         let late_hints = if table.alias.is_some() { self.hints()? } else { Vec::new() };
@@ -217,12 +224,11 @@ impl Parser<'_, '_> {
         }
         table.span = self.span_from(start);
         if self.at_word("MATCH_RECOGNIZE") {
-            let matched = self.match_recognize(table)?;
-            table = TableRef {
-                kind: TableRefKind::MatchRecognize(Box::new(matched)),
-                alias: self.table_alias()?,
-                span: self.span_from(start),
-            };
+            return Err(self.error(
+                "MATCH_RECOGNIZE stands behind a table name or a subquery, before any alias",
+                "not possible here",
+                Some("write: table MATCH_RECOGNIZE (...) AS alias"),
+            ));
         }
         if self.at_word("TABLESAMPLE") || self.at_word("PIVOT") || self.at_word("UNPIVOT") {
             let word = self.text(self.token(0)).to_ascii_uppercase();
@@ -237,106 +243,5 @@ impl Parser<'_, '_> {
         }
         let name = self.ident("an alias")?;
         Ok(Some(TableAlias { name, columns: self.optional_names()? }))
-    }
-
-    // MATCH_RECOGNIZE.
-
-    fn match_recognize(&mut self, input: TableRef) -> Parsed<MatchRecognize> {
-        let start = self.index();
-        self.advance();
-        let open = self.open("after MATCH_RECOGNIZE")?;
-        let mut m = MatchRecognize {
-            input,
-            partition_by: Vec::new(),
-            order_by: Vec::new(),
-            measures: Vec::new(),
-            rows_per_match: None,
-            after_match: None,
-            pattern: String::new(),
-            within: None,
-            define: Vec::new(),
-            span: self.span(),
-        };
-        if self.eat_word("PARTITION") {
-            self.expect_word("BY", "after PARTITION")?;
-            m.partition_by = self.comma_separated(Self::expr)?;
-        }
-        if self.at_word("ORDER") {
-            m.order_by = self.order_by()?;
-        }
-        if self.eat_word("MEASURES") {
-            m.measures = self.comma_separated(|p| {
-                let expr = p.expr()?;
-                p.expect_word("AS", "and a name after the measure")?;
-                Ok((expr, p.ident("a name for the measure")?))
-            })?;
-        }
-        if self.at_words(&["ONE", "ROW"]) || self.at_words(&["ALL", "ROWS"]) {
-            m.rows_per_match = Some(self.words_until(&["AFTER", "PATTERN"]));
-        }
-        if self.at_words(&["AFTER", "MATCH"]) {
-            m.after_match = Some(self.words_until(&["PATTERN"]));
-        }
-        self.expect_word("PATTERN", "in MATCH_RECOGNIZE")?;
-        m.pattern = self.pattern()?;
-        if self.eat_word("WITHIN") {
-            m.within = Some(self.expr()?);
-        }
-        if self.eat_word("SUBSET") {
-            return Err(self.error("Flink does not support SUBSET in MATCH_RECOGNIZE", "not supported", None));
-        }
-        self.expect_word("DEFINE", "after PATTERN")?;
-        m.define = self.comma_separated(|p| {
-            let name = p.ident("a pattern variable")?;
-            p.expect_word("AS", "after the pattern variable")?;
-            Ok((name, p.expr()?))
-        })?;
-        self.close(open)?;
-        m.span = self.span_from(start);
-        Ok(m)
-    }
-
-    /// The words up to one of `ends`, upper case, joined by blanks; names in backticks stay as they are.
-    fn words_until(&mut self, ends: &[&str]) -> String {
-        let mut out = String::new();
-        while matches!(self.kind(), Kind::Word | Kind::Quoted) && !self.at_any(ends) {
-            if !out.is_empty() {
-                out.push(' ');
-            }
-            let token = self.token(0);
-            // The variable of SKIP TO FIRST A keeps its letter case.
-            let keep = token.kind == Kind::Quoted || !super::reserved::is_reserved(self.text(token));
-            let keep =
-                keep && self.index() > 0 && !self.at_any(&["LAST", "FIRST", "PAST", "AFTER", "ROWS", "ROW", "MATCH"]);
-            out.push_str(&if keep { self.text(token).to_owned() } else { self.text(token).to_ascii_uppercase() });
-            self.advance();
-        }
-        out
-    }
-
-    /// The text of `PATTERN ( ... )`, one blank between variables.
-    fn pattern(&mut self) -> Parsed<String> {
-        let open = self.open("after PATTERN")?;
-        let mut out = String::new();
-        let mut depth = 0usize;
-        loop {
-            let token = self.token(0);
-            match token.kind {
-                Kind::LParen => depth += 1,
-                Kind::RParen if depth == 0 => break,
-                Kind::RParen => depth -= 1,
-                Kind::End | Kind::Semicolon => break,
-                _ => {}
-            }
-            let opens = matches!(token.kind, Kind::Word | Kind::Quoted | Kind::LParen | Kind::Pipe);
-            let after_open = out.is_empty() || out.ends_with('(');
-            if opens && !after_open {
-                out.push(' ');
-            }
-            out.push_str(self.text(token));
-            self.advance();
-        }
-        self.close(open)?;
-        Ok(out)
     }
 }

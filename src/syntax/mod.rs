@@ -19,6 +19,7 @@ mod from;
 mod hints;
 mod operand;
 mod parser;
+mod pattern;
 mod query;
 mod reserved;
 mod script;
@@ -27,6 +28,8 @@ mod text;
 mod tokens;
 mod types;
 mod typos;
+
+pub use pattern::pattern_variables;
 
 /// Parses a script. `defines` are the values of its `${name}` and `{{ name }}` placeholders; what is not defined stays as an
 /// opaque value and is listed. All spans are places in the text as it stands in the file.

@@ -286,7 +286,8 @@ impl Parser<'_, '_> {
             }
             return self.call().map(ExprKind::Function);
         }
-        if self.at_word("FINAL") && self.token(1).kind == Kind::Word && self.token(2).kind == Kind::LParen {
+        if self.at_any(&["FINAL", "RUNNING"]) && self.token(1).kind == Kind::Word && self.token(2).kind == Kind::LParen
+        {
             return self.prefixed_call();
         }
         let mut parts = vec![self.ident("an expression")?];
@@ -297,14 +298,14 @@ impl Parser<'_, '_> {
         Ok(ExprKind::Column(parts))
     }
 
-    /// `FINAL LAST(a.b)` of MATCH_RECOGNIZE: a call of FINAL with the call as its argument.
+    /// `FINAL LAST(a.b)` of MATCH_RECOGNIZE: a call of FINAL, without parentheses of its own, with the call as its argument.
     fn prefixed_call(&mut self) -> Parsed<ExprKind> {
         let start = self.index();
         let name = self.loose_ident("a name")?;
         let inner_start = self.index();
         let inner = self.call()?;
         let inner = Expr { kind: ExprKind::Function(inner), span: self.span_from(inner_start) };
-        Ok(ExprKind::Function(bare_call(name, self.span_from(start), true, vec![FunctionArg::Expr(inner)])))
+        Ok(ExprKind::Function(bare_call(name, self.span_from(start), false, vec![FunctionArg::Expr(inner)])))
     }
 
     fn exists(&mut self, negated: bool) -> Parsed<ExprKind> {

@@ -226,15 +226,16 @@ fn table(t: &TableRef) -> String {
             clause("USING", &j.using, ident)
         ),
         TableRefKind::MatchRecognize(m) => format!(
-            "{} match{}{}{} rows {:?} after {:?} pattern {:?} within {} define {}",
+            "{} match{}{}{}{}{} pattern {} within {}{} define {}",
             table(&m.input),
             clause("PARTITION BY", &m.partition_by, expr),
             clause("ORDER BY", &m.order_by, order),
             clause("MEASURES", &m.measures, |(e, n)| format!("{} AS {}", expr(e), ident(n))),
-            m.rows_per_match,
-            m.after_match,
-            m.pattern,
+            flag(m.all_rows.is_some(), " all rows"),
+            m.after_match.as_ref().map_or(String::new(), |a| format!(" after {}", skip(&a.skip))),
+            pattern(&m.pattern),
             m.within.as_ref().map_or(String::new(), expr),
+            clause("SUBSET", &m.subsets, |(n, of)| format!("{} = ({})", ident(n), list(of, ident))),
             list(&m.define, |(n, e)| format!("{} AS {}", ident(n), expr(e)))
         ),
         TableRefKind::Parenthesized(inner) => format!("({})", table(inner)),
@@ -244,6 +245,33 @@ fn table(t: &TableRef) -> String {
         format!(" AS {}{columns}", ident(&a.name))
     });
     format!("{kind}{alias}")
+}
+
+fn skip(s: &Skip) -> String {
+    match s {
+        Skip::PastLastRow => "past last row".to_owned(),
+        Skip::ToNextRow => "to next row".to_owned(),
+        Skip::ToFirst(name) => format!("to first {}", ident(name)),
+        Skip::ToLast(name) => format!("to last {}", ident(name)),
+    }
+}
+
+fn pattern(p: &Pattern) -> String {
+    match &p.kind {
+        PatternKind::Variable(name) => ident(name),
+        PatternKind::Concat(parts) => {
+            format!("({})", parts.iter().map(pattern).collect::<Vec<_>>().join(" "))
+        }
+        PatternKind::Alternation(parts) => {
+            format!("({})", parts.iter().map(pattern).collect::<Vec<_>>().join(" | "))
+        }
+        PatternKind::Quantified { of, quantifier: q } => {
+            let number = |n: Option<u32>| n.map_or(String::new(), |n| n.to_string());
+            format!("{}{{{},{}}}{}", pattern(of), number(q.from), number(q.to), flag(q.reluctant, "?"))
+        }
+        PatternKind::Permute(parts) => format!("permute({})", list(parts, pattern)),
+        PatternKind::Exclude(of) => format!("{{- {} -}}", pattern(of)),
+    }
 }
 
 fn order(o: &OrderItem) -> String {

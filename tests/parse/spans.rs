@@ -79,6 +79,9 @@ impl<'a> Collector<'a> {
                 j.on.iter().for_each(|e| self.expr(e));
             }
             TableRefKind::MatchRecognize(m) => {
+                self.table(&m.input);
+                m.partition_by.iter().for_each(|e| self.expr(e));
+                m.order_by.iter().for_each(|o| self.expr(&o.expr));
                 m.measures.iter().for_each(|(e, _)| self.expr(e));
                 m.define.iter().for_each(|(_, e)| self.expr(e));
                 m.within.iter().for_each(|e| self.expr(e));

@@ -8,6 +8,7 @@ mod conditional;
 mod json;
 mod math;
 pub mod operators;
+pub mod pattern;
 mod results;
 mod string;
 mod temporal;

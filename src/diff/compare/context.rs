@@ -109,6 +109,7 @@ impl Comparison<'_> {
             Operator::OverAggregate(o) => Some(o.proctime),
             Operator::Deduplicate(d) => Some(d.proctime),
             Operator::TemporalSort(s) => Some(s.proctime),
+            Operator::Match(m) => Some(m.proctime),
             Operator::IntervalJoin(j) => Some(!j.interval.event_time),
             Operator::WindowRank(_) | Operator::WindowDeduplicate(_) => Some(false),
             _ => None,

@@ -4,6 +4,7 @@ mod aggregate;
 mod context;
 mod ddl;
 mod join;
+mod match_recognize;
 mod nulls;
 mod over;
 mod rank;
@@ -170,6 +171,7 @@ impl<'a> Comparison<'a> {
             "window-rank" | "window-deduplicate" | "rank" | "deduplicate" => self.rank(number, o, n),
             "window-table-function" => self.window_table_function(number, o, n),
             "limit" | "sort-limit" | "temporal-sort" => self.sorted(number, o, n),
+            "match" => self.match_recognize(number, o, n),
             "source" => super::sources::compare(self, number, o, n),
             "union" => self.union(number, o, n),
             "join" | "interval-join" | "window-join" => self.join(number, o, n),

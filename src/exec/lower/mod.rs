@@ -3,6 +3,7 @@
 mod aggregate;
 mod arguments;
 mod join;
+mod match_recognize;
 mod over;
 mod rank;
 mod signs;
@@ -112,6 +113,7 @@ impl Lowering<'_> {
             RelOp::WindowAggregate(aggregate) => self.window_aggregate(*aggregate, inputs.remove(0), columns, origins),
             RelOp::Over(over) => self.over_aggregate(over, inputs.remove(0), columns, origins),
             RelOp::Sort(sort) => self.sort(sort, inputs.remove(0), columns, origins),
+            RelOp::Match(pattern) => self.match_recognize(*pattern, inputs.remove(0), columns, origins),
             RelOp::Rank(rank) => self.rank(rank, inputs.remove(0), columns, origins),
             RelOp::Join(join) => self.join(join, inputs, origins),
             RelOp::Union => {

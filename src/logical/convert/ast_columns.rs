@@ -126,3 +126,16 @@ pub fn of_calls<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a FunctionCall)) {
     }
     for_each_child(expr, &mut |e| of_calls(e, f));
 }
+
+/// Calls `f` with an expression and everything inside it, arguments of calls too (subqueries not entered).
+pub fn of_parts<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
+    f(expr);
+    if let ExprKind::Function(call) = &expr.kind {
+        for arg in &call.args {
+            if let FunctionArg::Expr(e) | FunctionArg::Named(_, e) = arg {
+                of_parts(e, f);
+            }
+        }
+    }
+    for_each_child(expr, &mut |e| of_parts(e, f));
+}

@@ -87,8 +87,15 @@ impl<'a> Builder<'a> {
             TableRefKind::Join(join) => {
                 return self.join(join, table.span, select)?.called(table.alias.as_ref());
             }
-            TableRefKind::MatchRecognize(_) => {
-                return Err(PlanError::unsupported(table.span, "MATCH_RECOGNIZE").into());
+            TableRefKind::MatchRecognize(m) => {
+                if let Some(alias) = table.alias.as_ref().filter(|a| !a.columns.is_empty()) {
+                    let message = format!("Duplicate relation name '{}' in FROM clause", alias.name.value);
+                    return Err(PlanError::rejected(alias.name.span, message)
+                        .label("names for columns are not possible behind MATCH_RECOGNIZE")
+                        .help("name the columns in MEASURES")
+                        .into());
+                }
+                (self.match_recognize(m, select)?, Vec::new())
             }
             TableRefKind::Parenthesized(inner) => {
                 return self.table_ref(inner, select)?.called(table.alias.as_ref());

@@ -10,6 +10,8 @@ mod from;
 mod group_items;
 mod join;
 mod legacy_window;
+mod match_expr;
+mod match_recognize;
 mod over;
 mod query;
 mod select;

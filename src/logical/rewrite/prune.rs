@@ -96,7 +96,8 @@ fn prune(rel: Rel, wanted: &[usize]) -> (Rel, ColumnMap) {
         | RelOp::Expand(_)
         | RelOp::WindowAggregate(_)
         | RelOp::Values(_)
-        | RelOp::Sort(_)) => {
+        | RelOp::Sort(_)
+        | RelOp::Match(_)) => {
             let map = identity(columns.len());
             let inputs = inputs.into_iter().map(prune_all).collect();
             (Rel { op, inputs, columns, origins }, map)

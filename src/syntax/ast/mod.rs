@@ -4,10 +4,12 @@
 
 mod ddl;
 mod expr;
+mod pattern;
 mod query;
 mod script;
 
 pub use ddl::*;
 pub use expr::*;
+pub use pattern::*;
 pub use query::*;
 pub use script::*;

@@ -4,6 +4,7 @@ use rustc_hash::FxHashSet;
 
 use super::ddl::TableOption;
 use super::expr::{Expr, ExprKind, FunctionCall};
+use super::pattern::MatchRecognize;
 use super::script::{Ident, ObjectName};
 use crate::source::Span;
 
@@ -328,31 +329,6 @@ pub enum JoinKind {
     Full,
     /// `CROSS JOIN`
     Cross,
-}
-
-/// MATCH_RECOGNIZE as written. Planning is still `unsupported`; the parts are kept for it.
-#[derive(Debug, Clone)]
-pub struct MatchRecognize {
-    /// The input.
-    pub input: TableRef,
-    /// `PARTITION BY`.
-    pub partition_by: Vec<Expr>,
-    /// `ORDER BY`.
-    pub order_by: Vec<OrderItem>,
-    /// `MEASURES expr AS name`.
-    pub measures: Vec<(Expr, Ident)>,
-    /// `ONE ROW PER MATCH` / `ALL ROWS PER MATCH`, upper case, if written.
-    pub rows_per_match: Option<String>,
-    /// `AFTER MATCH SKIP ...`, upper case, if written.
-    pub after_match: Option<String>,
-    /// The text between `PATTERN (` and `)`, blanks normalized.
-    pub pattern: String,
-    /// `WITHIN interval`.
-    pub within: Option<Expr>,
-    /// `DEFINE v AS expr`.
-    pub define: Vec<(Ident, Expr)>,
-    /// The whole clause.
-    pub span: Span,
 }
 
 impl Select {
