@@ -501,6 +501,7 @@ fn other_differences_without_a_rule_are_listed() {
         renamed: set == "renamed",
         connector: set == "connector",
         options: usize::from(set == "options"),
+        sharding: usize::from(set == "sharding"),
         changelog: set == "changelog",
         watermark: set == "watermark",
         primary_key: set == "primary_key",
@@ -513,9 +514,17 @@ fn other_differences_without_a_rule_are_listed() {
         options: usize::from(set == "options"),
     };
     let mut all: Vec<(String, ChangeKind)> = Vec::new();
-    for set in
-        ["renamed", "connector", "options", "changelog", "watermark", "primary_key", "unread_added", "unread_changed"]
-    {
+    for set in [
+        "renamed",
+        "connector",
+        "options",
+        "sharding",
+        "changelog",
+        "watermark",
+        "primary_key",
+        "unread_added",
+        "unread_changed",
+    ] {
         all.push((format!("source {set}"), source(set)));
     }
     for set in ["renamed", "connector", "options"] {

@@ -97,6 +97,8 @@ struct SourceEntry {
     lookup: bool,
     changelog: ChangelogEntry,
     bounded: BoundedEntry,
+    /// Options that name the column by which the source cuts its table into pieces.
+    sharding: Vec<String>,
     /// Options that decide what is sent; the first whose values are all set holds.
     when: Vec<WhenEntry>,
 }
@@ -248,6 +250,12 @@ impl Connectors {
             },
             sink: accepts,
         }
+    }
+
+    /// True for an option that names the column by which the source of `table` cuts it into pieces.
+    pub fn is_sharding(&self, table: &Table, key: &str) -> bool {
+        let entry = table.options.get("connector").and_then(|name| self.0.connector.get(name));
+        entry.is_some_and(|e| e.source.sharding.iter().any(|k| k == key))
     }
 
     /// What the format of a table sends: `format`, or `value.format`.

@@ -286,6 +286,8 @@ pub enum ChangeKind {
         connector: bool,
         /// Other WITH options.
         options: usize,
+        /// WITH options that name the column by which the source cuts its table into pieces.
+        sharding: usize,
         /// The kinds of changes that it sends (insert, update-before, update-after, delete).
         changelog: bool,
         /// The watermark expression.

@@ -6,7 +6,7 @@ use super::lineage::type_text;
 use super::matching::Side;
 use super::places::{Places, lacking};
 use crate::catalog::Table;
-use crate::catalog::connectors::Connector;
+use crate::catalog::connectors::{Connector, Connectors};
 use crate::catalog::{TableColumn, TableColumnKind};
 use crate::exec::watermark_assigner::WatermarkAssigner;
 use crate::exec::{NodeId, Operator, Plan};
@@ -26,6 +26,8 @@ pub fn compare(c: &mut Comparison<'_>, number: usize, o: NodeId, n: NodeId) {
     let renamed = old.path != new.path;
     let connector = old.options.get("connector") != new.options.get("connector");
     let options = if connector { Vec::new() } else { changed_options(old, new) };
+    let is_sharding = |key: &String| Connectors::builtin().is_sharding(new, key);
+    let sharding = options.iter().filter(|key| is_sharding(key)).count();
     let changelog = Connector::of(old).source.changelog != Connector::of(new).source.changelog;
     let (watermark, delay_only) = watermarks(c, o, n);
     let primary_key = key_names(old) != key_names(new);
@@ -44,7 +46,8 @@ pub fn compare(c: &mut Comparison<'_>, number: usize, o: NodeId, n: NodeId) {
     let kind = ChangeKind::Source {
         renamed,
         connector,
-        options: options.len(),
+        options: options.len() - sharding,
+        sharding,
         changelog,
         watermark,
         primary_key,
@@ -83,6 +86,13 @@ pub fn compare(c: &mut Comparison<'_>, number: usize, o: NodeId, n: NodeId) {
         let beside = lacking(usize::from(was.is_some()), usize::from(is.is_some()));
         Places::beside(was.or(Some(old.name_span)), is.or(Some(new.name_span)), beside)
     };
+    let (shards, others): (Vec<String>, Vec<String>) = options.iter().cloned().partition(is_sharding);
+    for (fact, keys) in [("sharding", shards), ("options", others)] {
+        if let Some((_, places)) = table_spots(old, new, false, false, &keys).pop() {
+            spots.retain(|(known, _)| *known != fact);
+            spots.push((fact, places));
+        }
+    }
     if watermark {
         spots.push(("watermark", either(|table| table.watermark.as_ref().map(|w| w.span))));
     }

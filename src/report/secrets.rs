@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 const WORDS: [&str; 7] = ["password", "passwd", "secret", "token", "key", "credential", "jaas"];
 
 /// Ends of keys that speak of the key of a message or a row: a format, a list of columns, a prefix, a class.
-const ABOUT_KEYS: [&str; 8] = [
+const ABOUT_KEYS: [&str; 9] = [
     "key.format",
     "key.fields",
     "key.fields-prefix",
@@ -19,6 +19,7 @@ const ABOUT_KEYS: [&str; 8] = [
     "key-delimiter",
     "primary-key",
     "bucket-key",
+    "key-column",
 ];
 
 /// True if the value of an option with this key must not be shown. What is doubtful is not shown.

@@ -151,6 +151,7 @@ pub fn kinds() -> Vec<ChangeKind> {
             renamed: false,
             connector: false,
             options: 0,
+            sharding: 0,
             changelog: false,
             watermark: false,
             primary_key: false,
