@@ -341,8 +341,7 @@ fn data(text: &str) -> Result<Data, String> {
 }
 
 fn timestamp(text: &str) -> Result<i64, String> {
-    let millis =
-        crate::logical::translate::datetime::parse_timestamp(&text.trim_end_matches('Z').replacen('T', " ", 1));
+    let millis = crate::logical::translate::datetime::parse_iso_timestamp(text.trim_end_matches('Z'));
     millis.map(|(millis, ..)| millis).ok_or_else(|| "write it as yyyy-MM-dd HH:mm:ss".to_owned())
 }
 

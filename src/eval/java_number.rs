@@ -11,6 +11,16 @@ pub fn double_text(value: f64) -> String {
     if let Some(text) = special(value) {
         return text;
     }
+    // Digits of a power of two end elsewhere: its neighbour below is nearer than the one above.
+    let power_of_two = value.to_bits() << 12 == 0;
+    match short(value).filter(|_| !power_of_two) {
+        Some(text) => text,
+        None => developed(value),
+    }
+}
+
+/// `Double.toString` as Java computes it, for numbers that are finite and not zero.
+fn developed(value: f64) -> String {
     let bits = value.abs().to_bits();
     let (exponent, fraction) = ((bits >> 52) as i32, bits & ((1 << 52) - 1));
     let (exponent, fraction, significant) = normalized(exponent, fraction, 1023, 52);
@@ -26,6 +36,23 @@ pub fn float_text(value: f32) -> String {
     let (exponent, fraction) = ((bits >> 23) as i32, u64::from(bits & ((1 << 23) - 1)));
     let (exponent, fraction, significant) = normalized(exponent, fraction, 127, 23);
     layout(value.is_sign_negative(), &digits(exponent, fraction << 29, significant))
+}
+
+/// The text of a number that has one of up to 15 digits and no exponent; not for powers of two.
+///
+/// Java stops at the first digits that are nearer to the number than half the way to its neighbours. Two decimals of up to 15
+/// digits never share a number, and none lies right between two numbers of this range, so such digits are the shortest ones,
+/// which is what Rust prints, and Java cannot stop before or after them. Java's quirks are with more digits.
+fn short(value: f64) -> Option<String> {
+    if !(1e-3..1e7).contains(&value.abs()) {
+        return None;
+    }
+    let mut text = value.to_string();
+    let digits = text.bytes().filter(u8::is_ascii_digit).count();
+    if !text.contains('.') {
+        text.push_str(".0");
+    }
+    (digits <= 15).then_some(text)
 }
 
 fn special(value: f64) -> Option<String> {
@@ -327,6 +354,19 @@ mod tests {
         ];
         for (value, text) in cases {
             assert_eq!(double_text(value), text);
+        }
+    }
+
+    #[test]
+    fn short_decimals_print_as_if_developed() {
+        let mut state = 1u64;
+        for _ in 0..20_000 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let (digits, scale) = ((state >> 12) as i64 >> (state % 50), (state >> 6) % 18);
+            let value = digits as f64 / 10f64.powi(scale as i32);
+            if value != 0.0 {
+                assert_eq!(double_text(value), developed(value));
+            }
         }
     }
 

@@ -5,7 +5,7 @@ use jiff::tz::TimeZone;
 use super::java_number::{double_text, float_text};
 use super::{Datum, Decimal, zone};
 use crate::catalog::types::{DataType, TypeKind};
-use crate::logical::translate::datetime::{DAY, civil_from_days, parse_date, parse_time, parse_timestamp};
+use crate::logical::translate::datetime::{DAY, civil_from_days, parse_date, parse_iso_timestamp, parse_time};
 
 /// A cell that is no value of its column.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -36,8 +36,13 @@ pub enum Style {
 /// A value as Flink shows it in results (`RowDataToStringConverter`). TIMESTAMP_LTZ is in `zone`.
 pub fn print(value: &Datum, ty: &DataType, zone: &TimeZone) -> String {
     let mut out = String::new();
-    write(&mut out, value, &ty.kind, zone, Style::Shown);
+    append(&mut out, value, ty, zone);
     out
+}
+
+/// Appends what [`print`] gives.
+pub fn append(out: &mut String, value: &Datum, ty: &DataType, zone: &TimeZone) {
+    write(out, value, &ty.kind, zone, Style::Shown);
 }
 
 /// Appends the text of a value.
@@ -72,7 +77,7 @@ pub(super) fn write(out: &mut String, value: &Datum, kind: &TypeKind, zone: &Tim
         }
         (Datum::Null, _) => out.push_str("NULL"),
         (Datum::Boolean(b), _) => out.push_str(if *b { "TRUE" } else { "FALSE" }),
-        (Datum::Int(i), _) => out.push_str(&i.to_string()),
+        (Datum::Int(i), _) => push_integer(out, *i),
         (Datum::Float(f), _) => out.push_str(&float_text(*f)),
         (Datum::Double(d), _) => out.push_str(&double_text(*d)),
         (Datum::Decimal { .. }, _) => {
@@ -115,46 +120,106 @@ pub(super) fn write(out: &mut String, value: &Datum, kind: &TypeKind, zone: &Tim
     }
 }
 
-/// A year of four digits; of others the last four (`DateTimeUtils.int4`).
-fn write_date(out: &mut String, days: i64) {
+/// Appends an integer. The formatting machinery would take several times as long, and output is mostly numbers.
+fn push_integer(out: &mut String, value: i64) {
+    if value < 0 {
+        out.push('-');
+    }
+    let mut rest = value.unsigned_abs();
+    let mut digits = [b'0'; 20];
+    let mut start = digits.len();
+    loop {
+        start -= 1;
+        digits[start] += (rest % 10) as u8;
+        rest /= 10;
+        if rest == 0 {
+            break;
+        }
+    }
+    push_ascii(out, &digits[start..]);
+}
+
+/// A number below 100 as two digits.
+fn two(value: i64) -> [u8; 2] {
+    [b'0' + (value / 10) as u8, b'0' + (value % 10) as u8]
+}
+
+/// A number below 1,000,000,000 as nine digits.
+fn nine(value: i64) -> [u8; 9] {
+    let (mut rest, mut digits) = (value as u32, [b'0'; 9]);
+    for digit in digits.iter_mut().rev() {
+        *digit += (rest % 10) as u8;
+        rest /= 10;
+    }
+    digits
+}
+
+fn push_ascii(out: &mut String, ascii: &[u8]) {
+    out.push_str(std::str::from_utf8(ascii).unwrap_or_default());
+}
+
+/// `2025-01-01`. A year has four digits; of others the last four show (`DateTimeUtils.int4`).
+fn date(days: i64) -> [u8; 10] {
     let (year, month, day) = civil_from_days(days);
     // Java's remainder keeps the sign, so years before 0 print characters below the digits.
-    for unit in [1_000, 100, 10, 1] {
-        out.push((i64::from(b'0') + year / unit % 10) as u8 as char);
-    }
-    out.push_str(&format!("-{month:02}-{day:02}"));
+    let [y1, y2, y3, y4] = [1_000, 100, 10, 1].map(|unit| (i64::from(b'0') + year / unit % 10) as u8);
+    let ([m1, m2], [d1, d2]) = (two(month.into()), two(day.into()));
+    [y1, y2, y3, y4, b'-', m1, m2, b'-', d1, d2]
+}
+
+fn write_date(out: &mut String, days: i64) {
+    push_ascii(out, &date(days));
+}
+
+/// `10:20:30`
+fn time_of_day(millis: i64) -> [u8; 8] {
+    let ([h1, h2], [m1, m2], [s1, s2]) = (two(millis / 3_600_000), two(millis / 60_000 % 60), two(millis / 1_000 % 60));
+    [h1, h2, b':', m1, m2, b':', s1, s2]
 }
 
 /// `10:20:30`, with a fraction if the type has one.
 fn write_time(out: &mut String, millis: i64, precision: u8) {
-    out.push_str(&format!("{:02}:{:02}:{:02}", millis / 3_600_000, millis / 60_000 % 60, millis / 1_000 % 60));
+    if !(0..100 * 3_600_000).contains(&millis) {
+        // Not a time of day: arithmetic gives such values, and they print as long as they are.
+        out.push_str(&format!("{:02}:{:02}:{:02}", millis / 3_600_000, millis / 60_000 % 60, millis / 1_000 % 60));
+        if precision > 0 {
+            let digits = format!("{:03}", millis % 1_000);
+            let digits = digits.get(..usize::from(precision.min(3))).unwrap_or(&digits).trim_end_matches('0');
+            out.push('.');
+            out.push_str(if digits.is_empty() { "0" } else { digits });
+        }
+        return;
+    }
+    push_ascii(out, &time_of_day(millis));
     if precision > 0 {
-        let digits = format!("{:03}", millis % 1_000);
-        let digits = digits.get(..usize::from(precision.min(3))).unwrap_or(&digits).trim_end_matches('0');
+        let fraction = nine(millis % 1_000 * 1_000_000);
+        let shown = trimmed_zeros(&fraction[..usize::from(precision.min(3))]);
         out.push('.');
-        out.push_str(if digits.is_empty() { "0" } else { digits });
+        push_ascii(out, if shown.is_empty() { b"0" } else { shown });
     }
 }
 
 /// At least as many digits of the fraction as the type has, more if they are not zero (`DateTimeUtils.formatTimestamp`).
 pub(super) fn write_timestamp(out: &mut String, millis: i64, nanos: u32, precision: u8) {
-    write_date(out, millis.div_euclid(DAY));
-    out.push(' ');
+    // `2025-01-01 10:20:30.123456789`, in one piece: every result of a window has such values.
+    let mut text = *b"0000-00-00 00:00:00.000000000";
     let rest = millis.rem_euclid(DAY);
-    write_time(out, rest, 0);
-    let fraction = format!("{:09}", rest % 1_000 * 1_000_000 + i64::from(nanos));
-    let least = usize::from(precision.min(9));
-    let digits = fraction.trim_end_matches('0').len().max(least);
-    if digits > 0 {
-        out.push('.');
-        out.push_str(&fraction[..digits]);
-    }
+    text[..10].copy_from_slice(&date(millis.div_euclid(DAY)));
+    text[11..19].copy_from_slice(&time_of_day(rest));
+    text[20..].copy_from_slice(&nine(rest % 1_000 * 1_000_000 + i64::from(nanos)));
+    let digits = trimmed_zeros(&text[20..]).len().max(usize::from(precision.min(9)));
+    push_ascii(out, if digits > 0 { &text[..20 + digits] } else { &text[..19] });
+}
+
+fn trimmed_zeros(digits: &[u8]) -> &[u8] {
+    let end = digits.iter().rposition(|d| *d != b'0').map_or(0, |last| last + 1);
+    &digits[..end]
 }
 
 /// The value of a cell of a text file. An empty cell is an empty text, and NULL for every other type. Timestamps that end in
 /// `Z` are UTC, others with local time zone are in `zone`.
 pub fn read(text: &str, ty: &DataType, zone: &TimeZone) -> Result<Datum, BadCell> {
-    let trimmed = text.trim();
+    let trimmed = trim(text);
     if trimmed.is_empty() && !ty.is_character() && !ty.is_binary() {
         return Ok(Datum::Null);
     }
@@ -168,9 +233,17 @@ pub fn read(text: &str, ty: &DataType, zone: &TimeZone) -> Result<Datum, BadCell
     }
 }
 
+/// Text without the white space around it. Cells seldom have any, and two bytes tell.
+fn trim(text: &str) -> &str {
+    match text.as_bytes() {
+        [first, .., last] if first.is_ascii_graphic() && last.is_ascii_graphic() => text,
+        _ => text.trim(),
+    }
+}
+
 /// A value of a type without parts.
 pub(super) fn scalar(text: &str, ty: &DataType, zone: &TimeZone) -> Option<Datum> {
-    let trimmed = text.trim();
+    let trimmed = trim(text);
     let integer = |least: i64, most: i64| {
         let n = trimmed.parse().ok()?;
         (least..=most).contains(&n).then_some(Datum::Int(n))
@@ -198,7 +271,7 @@ pub(super) fn scalar(text: &str, ty: &DataType, zone: &TimeZone) -> Option<Datum
         TypeKind::Time(_) => parse_time(trimmed).map(|(millis, ..)| Datum::Time(millis as i32)),
         TypeKind::Timestamp(..) | TypeKind::TimestampLtz(..) => {
             let utc = trimmed.strip_suffix('Z');
-            let (millis, nanos, _) = parse_timestamp(&utc.unwrap_or(trimmed).replacen('T', " ", 1))?;
+            let (millis, nanos, _) = parse_iso_timestamp(utc.unwrap_or(trimmed))?;
             let local = utc.is_none() && matches!(ty.kind, TypeKind::TimestampLtz(..));
             Some(Datum::Timestamp { millis: if local { zone::to_instant(millis, zone) } else { millis }, nanos })
         }

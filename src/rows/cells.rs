@@ -5,8 +5,10 @@ use std::io::{self, BufRead};
 /// One record, read into the same buffers again and again.
 #[derive(Debug, Default)]
 pub struct Record {
-    line: Vec<u8>,
-    text: String,
+    /// The record as it stands in the file: cells without quotes lie in it.
+    line: String,
+    /// Cells that stood in quotes, without them.
+    unquoted: String,
     cells: Vec<Cell>,
 }
 
@@ -32,49 +34,68 @@ pub enum BadRecord {
 
 impl Record {
     /// Reads the next record that is not an empty line. Gives the number of lines it took with those before it; none at the end.
-    pub fn read(&mut self, input: &mut dyn BufRead) -> Result<Option<u64>, BadRecord> {
+    pub fn read(&mut self, input: &mut impl BufRead) -> Result<Option<u64>, BadRecord> {
+        let mut line = std::mem::take(&mut self.line).into_bytes();
         let mut lines = 0;
-        loop {
-            self.line.clear();
-            if input.read_until(b'\n', &mut self.line).map_err(BadRecord::Io)? == 0 {
+        let quotes = loop {
+            line.clear();
+            if input.read_until(b'\n', &mut line).map_err(BadRecord::Io)? == 0 {
                 return Ok(None);
             }
             lines += 1;
+            let mut quotes = count_quotes(&line);
             // A line break within quotes belongs to the cell.
-            while self.line.iter().filter(|b| **b == b'"').count() % 2 == 1 {
-                if input.read_until(b'\n', &mut self.line).map_err(BadRecord::Io)? == 0 {
+            while quotes % 2 == 1 {
+                let length = line.len();
+                if input.read_until(b'\n', &mut line).map_err(BadRecord::Io)? == 0 {
                     return Err(BadRecord::OpenQuote);
                 }
                 lines += 1;
+                quotes += count_quotes(&line[length..]);
             }
-            while matches!(self.line.last(), Some(b'\n' | b'\r')) {
-                self.line.pop();
+            while matches!(line.last(), Some(b'\n' | b'\r')) {
+                line.pop();
             }
-            if !self.line.is_empty() {
-                break;
+            if !line.is_empty() {
+                break quotes;
             }
+        };
+        self.line = String::from_utf8(line).map_err(|_| BadRecord::Encoding)?;
+        self.unquoted.clear();
+        self.cells.clear();
+        if quotes == 0 {
+            self.split_plain()
+        } else {
+            self.split()?
         }
-        self.split()?;
         Ok(Some(lines))
     }
 
+    /// Splits a line without quotes.
+    fn split_plain(&mut self) {
+        let mut start = 0;
+        for (at, byte) in self.line.bytes().enumerate() {
+            if byte == b',' {
+                self.cells.push(Cell { start, end: at, quoted: false });
+                start = at + 1;
+            }
+        }
+        self.cells.push(Cell { start, end: self.line.len(), quoted: false });
+    }
+
     fn split(&mut self) -> Result<(), BadRecord> {
-        let line = std::str::from_utf8(&self.line).map_err(|_| BadRecord::Encoding)?;
-        self.text.clear();
-        self.cells.clear();
-        let mut rest = line;
+        let mut rest = self.line.as_str();
         loop {
-            let start = self.text.len();
-            let quoted = rest.starts_with('"');
-            if quoted {
-                rest = &rest[1..];
+            if let Some(inner) = rest.strip_prefix('"') {
+                let start = self.unquoted.len();
+                rest = inner;
                 loop {
                     let Some(quote) = rest.find('"') else { return Err(BadRecord::OpenQuote) };
-                    self.text.push_str(&rest[..quote]);
+                    self.unquoted.push_str(&rest[..quote]);
                     rest = &rest[quote + 1..];
                     match rest.strip_prefix('"') {
                         Some(after) => {
-                            self.text.push('"');
+                            self.unquoted.push('"');
                             rest = after;
                         }
                         None => break,
@@ -83,12 +104,13 @@ impl Record {
                 if !rest.is_empty() && !rest.starts_with(',') {
                     return Err(BadRecord::AfterQuote);
                 }
+                self.cells.push(Cell { start, end: self.unquoted.len(), quoted: true });
             } else {
-                let end = rest.find(',').unwrap_or(rest.len());
-                self.text.push_str(&rest[..end]);
-                rest = &rest[end..];
+                let start = self.line.len() - rest.len();
+                let length = rest.find(',').unwrap_or(rest.len());
+                self.cells.push(Cell { start, end: start + length, quoted: false });
+                rest = &rest[length..];
             }
-            self.cells.push(Cell { start, end: self.text.len(), quoted });
             match rest.strip_prefix(',') {
                 Some(after) => rest = after,
                 None => return Ok(()),
@@ -104,24 +126,25 @@ impl Record {
     /// Cell `i`: its text, and whether it stood in quotes.
     pub fn cell(&self, i: usize) -> (&str, bool) {
         let Cell { start, end, quoted } = self.cells[i];
-        (&self.text[start..end], quoted)
+        (if quoted { &self.unquoted[start..end] } else { &self.line[start..end] }, quoted)
     }
 }
 
-/// Writes a cell so that [`Record`] reads it back. NULL is `None`.
-pub fn write_cell(out: &mut String, cell: Option<&str>) {
-    let Some(text) = cell else { return };
-    if text.is_empty() || text.contains(['"', ',', '\n', '\r']) {
+fn count_quotes(bytes: &[u8]) -> usize {
+    bytes.iter().filter(|b| **b == b'"').count()
+}
+
+/// Writes a cell so that [`Record`] reads it back: `write` appends its text to `out`, and quotes are added where it needs them.
+pub fn write_cell(out: &mut String, write: impl FnOnce(&mut String)) {
+    let start = out.len();
+    write(out);
+    let text = &out[start..];
+    if text.is_empty() || text.bytes().any(|b| matches!(b, b'"' | b',' | b'\n' | b'\r')) {
+        let quoted = text.replace('"', "\"\"");
+        out.truncate(start);
         out.push('"');
-        for (i, part) in text.split('"').enumerate() {
-            if i > 0 {
-                out.push_str("\"\"");
-            }
-            out.push_str(part);
-        }
+        out.push_str(&quoted);
         out.push('"');
-    } else {
-        out.push_str(text);
     }
 }
 
@@ -150,7 +173,7 @@ mod tests {
     fn what_is_written_is_read_back() {
         for text in ["", "a", "a,b", "\"", "x\r\ny", " "] {
             let mut line = String::new();
-            write_cell(&mut line, Some(text));
+            write_cell(&mut line, |out| out.push_str(text));
             line.push_str(",end");
             assert_eq!(cells(&line)[0][0].0, text);
         }

@@ -74,15 +74,16 @@ impl Printer {
                     self.text.push_str("op");
                     for (name, _) in &self.columns {
                         self.text.push(',');
-                        write_cell(&mut self.text, Some(name));
+                        write_cell(&mut self.text, |out| out.push_str(name));
                     }
                     self.text.push('\n');
                 }
                 self.text.push_str(change.kind.name());
                 for ((_, ty), value) in self.columns.iter().zip(change.row.iter()) {
                     self.text.push(',');
-                    let cell = (!value.is_null()).then(|| text::print(value, ty, &self.zone));
-                    write_cell(&mut self.text, cell.as_deref());
+                    if !value.is_null() {
+                        write_cell(&mut self.text, |out| text::append(out, value, ty, &self.zone));
+                    }
                 }
                 self.text.push('\n');
             }

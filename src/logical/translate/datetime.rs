@@ -49,43 +49,65 @@ pub fn add_months(days: i64, months: i64) -> i64 {
 
 /// `yyyy-MM-dd` to days.
 pub fn parse_date(text: &str) -> Option<i64> {
-    let mut parts = text.split('-');
-    let (y, m, d) = (parts.next()?, parts.next()?, parts.next()?);
-    if parts.next().is_some() || y.is_empty() || y.len() > 4 || m.len() > 2 || d.len() > 2 {
-        return None;
-    }
-    let (year, month, day) = (digits(y)?, digits(m)?, digits(d)?);
-    let valid = (1..=12).contains(&month) && day >= 1 && day <= days_in_month(i64::from(year), month);
-    valid.then(|| days_from_civil(i64::from(year), month, day))
+    let mut rest = text.as_bytes();
+    let year = i64::from(number(&mut rest, 4)?);
+    let month = after(&mut rest, b'-').and_then(|()| number(&mut rest, 2))?;
+    let day = after(&mut rest, b'-').and_then(|()| number(&mut rest, 2))?;
+    let valid = rest.is_empty() && (1..=12).contains(&month) && day >= 1 && day <= days_in_month(year, month);
+    valid.then(|| days_from_civil(year, month, day))
 }
 
 /// `HH:mm:ss[.f]` to milliseconds of the day, nanoseconds of the millisecond, and the number of fraction digits.
 pub fn parse_time(text: &str) -> Option<(i64, u32, u8)> {
-    let (clock, fraction) = text.split_once('.').unwrap_or((text, ""));
-    let mut parts = clock.split(':');
-    let (h, m, s) = (parts.next()?, parts.next()?, parts.next().unwrap_or("0"));
-    if parts.next().is_some() || fraction.len() > 9 || h.len() > 2 || m.len() > 2 || s.len() > 2 {
-        return None;
-    }
-    let (h, m, s) = (digits(h)?, digits(m)?, digits(s)?);
+    let mut rest = text.as_bytes();
+    let h = number(&mut rest, 2)?;
+    let m = after(&mut rest, b':').and_then(|()| number(&mut rest, 2))?;
+    let s = match after(&mut rest, b':') {
+        Some(()) => number(&mut rest, 2)?,
+        None => 0,
+    };
     if h > 23 || m > 59 || s > 59 {
         return None;
     }
-    let nanos = if fraction.is_empty() { 0 } else { digits(&format!("{fraction:0<9}"))? };
+    let digits = match after(&mut rest, b'.') {
+        Some(()) => rest.len(),
+        None => 0,
+    };
+    // A point without digits behind it is a fraction of none.
+    let nanos = if digits == 0 { 0 } else { number(&mut rest, 9)? * 10u32.pow(9u32.saturating_sub(digits as u32)) };
     let millis = i64::from(h) * 3_600_000 + i64::from(m) * 60_000 + i64::from(s) * 1_000 + i64::from(nanos / 1_000_000);
-    Some((millis, nanos % 1_000_000, fraction.len() as u8))
+    rest.is_empty().then_some((millis, nanos % 1_000_000, digits as u8))
 }
 
 /// `yyyy-MM-dd[ HH:mm:ss[.f]]` to milliseconds since the epoch, nanoseconds of the millisecond, and fraction digits.
 pub fn parse_timestamp(text: &str) -> Option<(i64, u32, u8)> {
-    let (date, time) = text.split_once(' ').unwrap_or((text, "00:00:00"));
-    let days = parse_date(date)?;
-    let (millis, nanos, digits) = parse_time(time)?;
+    joined(text, |b| b == b' ')
+}
+
+/// The same, with ISO 8601's `T` as well between day and time.
+pub fn parse_iso_timestamp(text: &str) -> Option<(i64, u32, u8)> {
+    joined(text, |b| matches!(b, b' ' | b'T'))
+}
+
+fn joined(text: &str, separates: impl Fn(u8) -> bool) -> Option<(i64, u32, u8)> {
+    let Some(at) = text.bytes().position(separates) else { return Some((parse_date(text)? * DAY, 0, 0)) };
+    let days = parse_date(&text[..at])?;
+    let (millis, nanos, digits) = parse_time(&text[at + 1..])?;
     Some((days * DAY + millis, nanos, digits))
 }
 
-fn digits(text: &str) -> Option<u32> {
-    (!text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())).then(|| text.parse().ok()).flatten()
+/// Takes a number of one to `most` digits off the front.
+fn number(rest: &mut &[u8], most: usize) -> Option<u32> {
+    let length = rest.iter().take(most).take_while(|b| b.is_ascii_digit()).count();
+    let (digits, after) = rest.split_at(length);
+    *rest = after;
+    (length > 0).then(|| digits.iter().fold(0, |n, digit| n * 10 + u32::from(digit - b'0')))
+}
+
+/// Takes a separator off the front.
+fn after(rest: &mut &[u8], separator: u8) -> Option<()> {
+    *rest = rest.strip_prefix(&[separator])?;
+    Some(())
 }
 
 /// Prints a day as `2025-01-01`.
@@ -152,6 +174,12 @@ mod tests {
             let parsed = parse_timestamp(text).map(|(ms, ns, _)| TimestampText(ms, ns).to_string());
             assert_eq!(parsed.as_deref(), Some(text));
         }
-        assert_eq!(parse_timestamp("2025-01-01 25:00:00"), None);
+        for text in
+            ["2025-01-01 25:00:00", "2025-01-01T00:00:00", "2025-01-01 00:00:00.1234567890", "12025-01-01", "2025-1-1 "]
+        {
+            assert_eq!(parse_timestamp(text), None, "{text}");
+        }
+        assert_eq!(parse_timestamp("2025-1-1 1:2"), parse_timestamp("2025-01-01 01:02:00."));
+        assert_eq!(parse_iso_timestamp("2025-01-01T01:02:03.4"), parse_timestamp("2025-01-01 01:02:03.4"));
     }
 }
