@@ -49,7 +49,8 @@ impl<'a> Execution<'a> {
 
     /// What rows of an input table look like.
     pub fn schema(&self, input: &InputTable) -> RowSchema {
-        RowSchema::of(&input.table, self.plan.node(input.scan).changelog, self.session.zone.clone())
+        let sends = self.plan.node(input.scan).changelog;
+        RowSchema::of(&input.table, sends, self.session.zone.clone()).keeping(&input.kept)
     }
 
     /// The event time of rows of an input table.

@@ -6,7 +6,7 @@ use super::cells::{BadRecord, Record};
 use super::error::RowError;
 use super::schema::OP;
 use super::{RowReader, RowSchema};
-use crate::eval::{Datum, Row, text};
+use crate::eval::{Datum, text};
 use crate::run::{Change, RowKind};
 
 /// What a cell of a file is for.
@@ -14,10 +14,22 @@ use crate::run::{Change, RowKind};
 enum Use {
     /// Stored column `i` of the table.
     Column(usize),
+    /// Stored column `i`, which nothing reads: its cells have to be right all the same.
+    Unread(usize),
     /// The kind of the change.
     Op,
     /// Nothing.
     Skip,
+}
+
+impl Use {
+    /// The stored column that the cell belongs to.
+    fn column(&self) -> Option<usize> {
+        match self {
+            Use::Column(place) | Use::Unread(place) => Some(*place),
+            Use::Op | Use::Skip => None,
+        }
+    }
 }
 
 /// Reads a CSV file.
@@ -29,6 +41,8 @@ pub struct CsvReader<R> {
     null: Option<String>,
     header: Vec<Use>,
     record: Record,
+    /// The values of a row before they are one; empty in between.
+    values: Vec<Datum>,
     /// The line on which the record ends.
     line: u64,
 }
@@ -54,10 +68,10 @@ impl<R: BufRead> CsvReader<R> {
             let place = schema.place(name);
             header.push(match place {
                 Some(place) => {
-                    if header.iter().any(|u| matches!(u, Use::Column(c) if *c == place)) {
+                    if header.iter().any(|u: &Use| u.column() == Some(place)) {
                         return Err(RowError::new(file, line, format!("the column `{name}` is named twice")));
                     }
-                    Use::Column(place)
+                    if schema.unread.contains(&place) { Use::Unread(place) } else { Use::Column(place) }
                 }
                 None if name == OP && i == 0 => Use::Op,
                 None if schema.ignores(name) => Use::Skip,
@@ -67,13 +81,13 @@ impl<R: BufRead> CsvReader<R> {
                 }
             });
         }
-        let there = |c: &usize| header.iter().any(|u| matches!(u, Use::Column(i) if i == c));
+        let there = |c: &usize| header.iter().any(|u| u.column().as_ref() == Some(c));
         if let Some(missing) = read.iter().find(|c| !there(c)) {
             let name = &schema.columns[*missing].0;
             let message = format!("the header has no column `{name}`, which the query reads");
             return Err(RowError::new(file, line, message).help("add the column; leave its cells empty for NULL"));
         }
-        Ok(CsvReader { input, file: file.to_owned(), schema, null, header, record, line })
+        Ok(CsvReader { input, file: file.to_owned(), schema, null, header, record, values: Vec::new(), line })
     }
 }
 
@@ -102,26 +116,33 @@ impl<R: BufRead> RowReader for CsvReader<R> {
             let message = format!("the line has {} cells, the header {}", self.record.len(), self.header.len());
             return Err(RowError::new(&self.file, self.line, message).help("put text with commas in quotes"));
         }
-        let mut values = vec![Datum::Null; self.schema.columns.len()];
+        self.values.clear();
+        self.values.resize(self.schema.columns.len(), Datum::Null);
         let mut kind = RowKind::Insert;
         for (i, of) in self.header.iter().enumerate() {
             let (cell, quoted) = self.record.cell(i);
             match of {
                 Use::Skip => {}
                 Use::Op => kind = self.schema.kind(cell, &self.file, self.line)?,
-                Use::Column(place) => {
+                // Any text is right.
+                Use::Unread(place) if self.schema.columns[*place].1.is_character() => {}
+                Use::Unread(place) | Use::Column(place) => {
                     let is_null = match &self.null {
                         Some(null) => !quoted && cell == null,
                         None => !quoted && cell.is_empty(),
                     };
-                    if !is_null {
-                        let (name, ty) = &self.schema.columns[*place];
-                        values[*place] = text::read(cell, ty, &self.schema.zone)
-                            .map_err(|bad| RowError::new(&self.file, self.line, format!("column `{name}`: {bad}")))?;
+                    if is_null {
+                        continue;
+                    }
+                    let (name, ty) = &self.schema.columns[*place];
+                    let value = text::read(cell, ty, &self.schema.zone)
+                        .map_err(|bad| RowError::new(&self.file, self.line, format!("column `{name}`: {bad}")))?;
+                    if matches!(of, Use::Column(_)) {
+                        self.values[*place] = value;
                     }
                 }
             }
         }
-        Ok(Some(Change { kind, row: Row::new(values) }))
+        Ok(Some(Change { kind, row: self.values.drain(..).collect() }))
     }
 }

@@ -20,6 +20,8 @@ pub struct RowSchema {
     pub ignored: Vec<String>,
     /// The kinds of changes that the table's source sends.
     pub sends: ChangelogMode,
+    /// The places of columns that nothing reads: their cells are checked, and stay NULL.
+    pub unread: Vec<usize>,
     /// The zone in which TIMESTAMP_LTZ without a zone is read.
     pub zone: TimeZone,
 }
@@ -36,6 +38,7 @@ impl RowSchema {
             columns: table.columns.iter().filter(stored).map(|c| (c.name.clone(), c.ty.clone())).collect(),
             ignored: Vec::new(),
             sends,
+            unread: Vec::new(),
             zone,
         }
     }
@@ -43,6 +46,12 @@ impl RowSchema {
     /// The same, passing over some columns.
     pub fn ignoring(mut self, columns: &[String]) -> RowSchema {
         self.ignored = columns.to_vec();
+        self
+    }
+
+    /// The same, without the values of columns that are not kept.
+    pub fn keeping(mut self, kept: &[bool]) -> RowSchema {
+        self.unread = (0..self.columns.len()).filter(|i| kept.get(*i) == Some(&false)).collect();
         self
     }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::change::{Change, Event};
 use super::error::{RunError, RunResult};
 use super::pipeline::{ClockUse, Emitted, Pipeline};
+use super::unread;
 use crate::catalog::Table;
 use crate::eval::Session;
 use crate::exec::{NodeId, Operator, Plan};
@@ -38,6 +39,8 @@ pub struct InputTable {
     scans: Vec<usize>,
     /// The places, among the stored columns, of those that some scan reads.
     pub read: Vec<usize>,
+    /// For each stored column, whether its values can matter. Cells of the others are read only to see that they are right.
+    pub kept: Vec<bool>,
 }
 
 /// A plan at work on rows.
@@ -66,15 +69,21 @@ impl Job {
                 return Err(no_types(&scan.table));
             }
             let stored = stored_places(&scan.table);
-            let read = scan.fields.iter().filter_map(|f| stored.iter().position(|s| s == f));
+            let places = || scan.fields.iter().map(|f| stored.iter().position(|s| s == f));
+            let read = places().flatten();
+            let mut kept = vec![false; stored.len()];
+            for (place, _) in places().zip(unread::kept(plan, id)).filter(|(_, kept)| *kept) {
+                place.into_iter().for_each(|place| kept[place] = true);
+            }
             match tables.iter_mut().find(|t| t.table.path == scan.table.path) {
                 Some(known) => {
                     known.scans.push(number);
                     known.read.extend(read);
+                    known.kept.iter_mut().zip(kept).for_each(|(known, kept)| *known |= kept);
                 }
                 None => {
                     let read = read.collect();
-                    tables.push(InputTable { table: scan.table.clone(), scan: id, scans: vec![number], read });
+                    tables.push(InputTable { table: scan.table.clone(), scan: id, scans: vec![number], read, kept });
                 }
             }
         }

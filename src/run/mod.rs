@@ -41,6 +41,7 @@ pub mod store;
 mod table_source_scan;
 pub mod task;
 mod temporal_sort;
+mod unread;
 mod upsert_materializer;
 mod values;
 mod watermark;
