@@ -88,7 +88,7 @@ fn open_file(
     args: &RowArgs,
     others: &[String],
     progress: &Progress,
-) -> Result<Box<dyn RowReader>, Box<ErrorItem>> {
+) -> Result<Box<dyn RowReader + Send>, Box<ErrorItem>> {
     let schema = execution.schema(table).ignoring(others);
     let opened = File::open(file).map_err(|e| unreadable(file, &e))?;
     let length = opened.metadata().map_err(|e| unreadable(file, &e))?.len();
@@ -129,7 +129,7 @@ impl Progress {
         }))
     }
 
-    fn watch(&self, file: File, length: u64) -> Box<dyn io::Read> {
+    fn watch(&self, file: File, length: u64) -> Box<dyn io::Read + Send> {
         match &self.0 {
             Some(bar) if length >= LONG => {
                 bar.inc_length(length);

@@ -1,5 +1,6 @@
 //! The command line. The only module that knows clap; one file per command.
 
+mod ahead;
 mod args;
 mod check;
 mod data;
@@ -7,6 +8,7 @@ mod diff;
 mod explain;
 mod input;
 mod lint;
+mod output;
 mod parse;
 mod plan;
 mod rehearse;

@@ -10,6 +10,7 @@ use crate::rehearsal::{Exempt, JobRehearsal, RehearsalReport, Rows, Setting, Sid
 use crate::report::human::{self, Style};
 use crate::report::json;
 use crate::report::model::{ErrorCode, ErrorItem, Job};
+use crate::rows::Arrivals;
 use crate::source::SourceMap;
 
 pub(super) fn run(args: &RehearseArgs, style: Style) -> Outcome {

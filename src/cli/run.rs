@@ -1,18 +1,20 @@
 //! `keepstate run FILE --data T=rows.csv`.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::Path;
 
 use super::Outcome;
+use super::ahead::Ahead;
 use super::args::{End, RunArgs, RunFormat};
 use super::data::{self, Progress};
+use super::output::Output;
 use super::plan::{Planned, read_and_plan};
 use crate::exec::{Plan, Purpose};
 use crate::execution::{Execution, Savepoint, notes, sink_columns};
 use crate::report::human::{self, Style};
 use crate::report::model::{ErrorCode, ErrorItem};
-use crate::rows::{Printer, RowFormat};
-use crate::run::EndOfInput;
+use crate::rows::{Arrivals, Interleave, Printer, RowFormat};
+use crate::run::{Emitted, EndOfInput};
 use crate::source::SourceMap;
 
 pub(super) fn run(args: &RunArgs, style: Style) -> Outcome {
@@ -23,7 +25,6 @@ pub(super) fn run(args: &RunArgs, style: Style) -> Outcome {
     let Planned { script, mut errors, sources, secrets } = read_and_plan(&args.file, &args.reading, Purpose::Collect);
     if errors.is_empty() {
         let plans: Vec<&Plan> = script.jobs.iter().map(|j| &*j.plan).collect();
-        let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
         let mut printed = Ok(());
         if plans.len() > 1 && (args.savepoint.is_some() || args.restore.is_some()) {
             let error = ErrorItem::new(ErrorCode::Config, "the script has several jobs, and a savepoint is of one");
@@ -44,7 +45,7 @@ pub(super) fn run(args: &RunArgs, style: Style) -> Outcome {
         }
         let several = sinks.len() > 1;
         for plan in plans.into_iter().filter(|_| errors.is_empty()) {
-            match execute(plan, several, args, &sources, &mut out, style) {
+            match execute(plan, several, args, &sources, style) {
                 Ok(Ok(())) => {}
                 Ok(Err(error)) => printed = printed.and(Err(error)),
                 Err(error) => {
@@ -53,7 +54,7 @@ pub(super) fn run(args: &RunArgs, style: Style) -> Outcome {
                 }
             }
         }
-        match printed.and_then(|()| out.flush()) {
+        match printed {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Outcome::ok(String::new()),
             Err(error) => errors.push(ErrorItem::new(ErrorCode::Io, format!("the rows cannot be written: {error}"))),
             Ok(()) => {}
@@ -97,7 +98,6 @@ fn execute(
     several: bool,
     args: &RunArgs,
     sources: &SourceMap,
-    out: &mut dyn Write,
     style: Style,
 ) -> Result<io::Result<()>, Box<ErrorItem>> {
     let mut execution = Execution::new(plan, args.rows.clock(), sources)?;
@@ -118,11 +118,11 @@ fn execute(
     }
     // A savepoint is taken of a stream that goes on.
     let end = if args.savepoint.is_some() { EndOfInput::Hold } else { args.rows.end().into() };
-    let mut rows = data::open(&execution, &args.rows, &[], &progress)?;
+    let mut rows = arrivals(data::open(&execution, &args.rows, &[], &progress)?)?;
     let zone = execution.session.zone.clone();
     let format = args.format.into();
     let names: Vec<String> = plan.sinks.iter().map(|s| plan.sink_name(*s).to_owned()).collect();
-    let mut printers: Vec<Printer> = plan
+    let printers: Vec<Printer> = plan
         .sinks
         .iter()
         .zip(&names)
@@ -130,25 +130,32 @@ fn execute(
             Printer::new(format, sink_columns(plan, *sink), zone.clone(), several.then(|| name.clone()))
         })
         .collect();
-    // Tables of several sinks stand one below the other, so all but the first wait.
-    let mut waiting: Vec<Vec<u8>> = vec![Vec::new(); printers.len()];
     let stacked = names.len() > 1 && format == RowFormat::Table;
-    let mut written = Ok(());
-    execution.run(&mut rows, end, sources, &mut |(sink, change)| {
-        if written.is_ok() {
-            let to: &mut dyn Write = if stacked && sink > 0 { &mut waiting[sink] } else { out };
-            written = printers[sink].change(&change, to);
+    let output = Output::new(printers, stacked);
+    let work = |emit: &mut dyn FnMut(Emitted)| {
+        execution.run(&mut *rows, end, sources, emit)?;
+        progress.end();
+        if let Some(file) = &args.savepoint {
+            let text = Savepoint::of(&mut execution).to_text();
+            let unwritable =
+                |e: io::Error| Box::new(ErrorItem::new(ErrorCode::Io, format!("{file} cannot be written: {e}")));
+            std::fs::write(file, text).map_err(unwritable)?;
         }
-    })?;
-    progress.end();
-    if let Some(file) = &args.savepoint {
-        let text = Savepoint::of(&mut execution).to_text();
-        let unwritable =
-            |e: io::Error| Box::new(ErrorItem::new(ErrorCode::Io, format!("{file} cannot be written: {e}")));
-        std::fs::write(file, text).map_err(unwritable)?;
-    }
-    for (printer, text) in printers.iter_mut().zip(&waiting) {
-        written = written.and_then(|()| out.write_all(text)).and_then(|()| printer.end(out));
-    }
-    Ok(written)
+        Ok(())
+    };
+    let (output, worked) = output.print(work).map_err(|e| no_thread(&e))?;
+    let written = output.end(worked.is_ok());
+    worked.map(|()| written)
+}
+
+/// Rows of files are read ahead. Those of stdin are not: its next row may be long in coming, and the job must be free to end.
+fn arrivals(rows: Interleave) -> Result<Box<dyn Arrivals>, Box<ErrorItem>> {
+    Ok(match rows {
+        Interleave::Files { .. } => Box::new(Ahead::start(rows).map_err(|e| no_thread(&e))?),
+        Interleave::Stdin(_) => Box::new(rows),
+    })
+}
+
+fn no_thread(error: &io::Error) -> Box<ErrorItem> {
+    Box::new(ErrorItem::new(ErrorCode::Io, format!("no thread could be started: {error}")))
 }

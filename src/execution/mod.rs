@@ -10,7 +10,7 @@ use crate::eval::Session;
 use crate::exec::{NodeId, Operator, Plan};
 use crate::observe::loses_rows_by_offset;
 use crate::report::model::{ErrorCode, ErrorItem, Place};
-use crate::rows::{EventTime, Interleave, RowError, RowSchema};
+use crate::rows::{Arrivals, EventTime, RowError, RowSchema};
 use crate::run::{Clock, Emitted, EndOfInput, InputTable, Job, RunError, RunErrorKind};
 use crate::source::SourceMap;
 
@@ -61,7 +61,7 @@ impl<'a> Execution<'a> {
     /// Runs all rows.
     pub fn run(
         &mut self,
-        rows: &mut Interleave,
+        rows: &mut dyn Arrivals,
         end: EndOfInput,
         sources: &SourceMap,
         emit: &mut dyn FnMut(Emitted),

@@ -3,7 +3,7 @@
 use std::io::BufRead;
 
 use super::error::RowError;
-use super::{EventTime, RowReader, StdinReader};
+use super::{Arrivals, EventTime, RowReader, StdinReader};
 use crate::run::Change;
 
 /// Rows of one table.
@@ -11,7 +11,7 @@ pub struct Source {
     /// The place of the table among those that the plan reads.
     pub table: usize,
     /// The rows.
-    pub rows: Box<dyn RowReader>,
+    pub rows: Box<dyn RowReader + Send>,
     /// Their event time.
     pub event_time: Option<EventTime>,
 }
@@ -26,7 +26,7 @@ pub enum Interleave {
         by_time: bool,
     },
     /// One stream that has them in order.
-    Stdin(StdinReader<Box<dyn BufRead>>),
+    Stdin(StdinReader<Box<dyn BufRead + Send>>),
 }
 
 /// A file with its next row.
@@ -46,9 +46,10 @@ impl Interleave {
         let waiting = |source| Waiting { source, next: None, started: false, last: i64::MIN };
         Interleave::Files { sources: sources.into_iter().map(waiting).collect(), by_time }
     }
+}
 
-    /// The next row with the place of its table.
-    pub fn next_row(&mut self) -> Result<Option<(usize, Change)>, Box<RowError>> {
+impl Arrivals for Interleave {
+    fn next_row(&mut self) -> Result<Option<(usize, Change)>, Box<RowError>> {
         match self {
             Interleave::Stdin(reader) => reader.next_row(),
             Interleave::Files { sources, by_time: false } => {

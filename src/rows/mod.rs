@@ -28,3 +28,9 @@ pub trait RowReader {
     /// The next row: every stored column of the table, in its order.
     fn next_row(&mut self) -> Result<Option<Change>, Box<RowError>>;
 }
+
+/// Rows of all tables of a plan in the order of their arrival.
+pub trait Arrivals {
+    /// The next row with the place of its table among those that the plan reads.
+    fn next_row(&mut self) -> Result<Option<(usize, Change)>, Box<RowError>>;
+}

@@ -8,7 +8,7 @@ use keepstate::exec::{Plan, Purpose};
 use keepstate::execution::{Execution, session};
 use keepstate::rehearsal::{Exempt, JobRehearsal, Observation, Rows, Setting, Side, Split, rehearse};
 use keepstate::report::model::Job;
-use keepstate::rows::{CsvReader, Interleave, Source};
+use keepstate::rows::{Arrivals, CsvReader, Interleave, Source};
 use keepstate::rules::RuleBook;
 use keepstate::rules::file::{Example, TableRows};
 use keepstate::rules::verdict::Verdict;
