@@ -1,21 +1,14 @@
 //! The rows that wait for their time or may still leave the frame (`inputState`), by key and time.
 
-use std::collections::{BTreeMap, VecDeque};
-
+use super::rows_by_time::RowsByTime;
 use crate::eval::Row;
 use crate::run::build::Build;
 use crate::run::error::{RunError, RunResult};
 use crate::run::store::{KeyId, KeyedState, StateTable};
 use crate::state::types::{RowType, StateType};
 
-/// The rows of one moment, in the order of their arrival.
-pub(super) type Rows = VecDeque<Row>;
-
-/// The rows of one key. Flink walks through a hash map where this is in order; sums of floating point numbers and lists can show
-/// that, when rows of several moments leave a RANGE at once.
-pub(super) type RowsByTime = BTreeMap<i64, Rows>;
-
-/// `inputState`
+/// `inputState`. Flink walks through a hash map where this is in order; sums of floating point numbers and lists can show that, when
+/// rows of several moments leave a RANGE at once.
 pub(super) struct InputRows {
     state: KeyedState<(), RowsByTime>,
     row: StateType,
@@ -35,9 +28,7 @@ impl InputRows {
     /// Keeps a row; true if it is the first one of its key and time.
     pub fn add(&mut self, key: KeyId, time: i64, row: Row) -> RunResult<bool> {
         self.state.check(&row, &self.row)?;
-        let rows = self.state.entry_mut(key, (), BTreeMap::new).entry(time).or_insert_with(|| Rows::with_capacity(1));
-        rows.push_back(row);
-        Ok(rows.len() == 1)
+        Ok(self.state.entry_mut(key, (), RowsByTime::default).push(time, row))
     }
 
     /// The rows of a key.
@@ -47,7 +38,7 @@ impl InputRows {
 
     /// Forgets that a key had rows, if it has none left, as Flink's maps in state do.
     pub fn forget_empty(&mut self, key: KeyId) {
-        if self.state.get(key, ()).is_some_and(BTreeMap::is_empty) {
+        if self.state.get(key, ()).is_some_and(RowsByTime::is_empty) {
             self.state.remove(key, ());
         }
     }

@@ -10,6 +10,7 @@ mod proc_time_unbounded_preceding;
 mod row_time_range_bounded_preceding;
 mod row_time_rows_bounded_preceding;
 mod row_time_unbounded_preceding;
+mod rows_by_time;
 
 use super::build::{Build, Runnable};
 use super::error::{RunError, RunResult};

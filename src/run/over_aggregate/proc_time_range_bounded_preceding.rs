@@ -40,19 +40,19 @@ impl Function {
             return Ok(());
         }
         let time = timer - 1;
-        let Some(rows) = self.rows.of(key).filter(|rows| rows.contains_key(&time)) else { return Ok(()) };
+        let Some(rows) = self.rows.of(key).filter(|rows| !rows.places(time).is_empty()) else { return Ok(()) };
         self.accumulators.of(key, |accumulator| {
             let limit = time.wrapping_sub(self.range);
-            while let Some(first) = rows.first_entry().filter(|first| *first.key() < limit) {
-                for row in first.remove() {
+            while rows.first_time().is_some_and(|first| first < limit) {
+                if let Some(row) = rows.pop() {
                     accumulator.take_back(&row)?;
                 }
             }
-            let current = rows.get(&time).into_iter().flatten();
-            for row in current.clone() {
+            let current = rows.places(time);
+            for row in rows.rows(current.clone()) {
                 accumulator.add(row)?;
             }
-            accumulator.send_all(current, out)
+            accumulator.send_all(rows.rows(current), out)
         })
     }
 }

@@ -46,10 +46,9 @@ impl Function {
             self.oldest.put(key, (), i64::MAX)?;
             return Ok(None);
         };
-        let row = rows.get_mut(&oldest).and_then(|of_oldest| of_oldest.pop_front());
-        if rows.get(&oldest).is_none_or(|of_oldest| of_oldest.is_empty()) {
-            rows.remove(&oldest);
-            let next = rows.first_key_value().map_or(i64::MAX, |(time, _)| *time);
+        let row = rows.places(oldest).next().and_then(|place| rows.take(place));
+        if rows.places(oldest).is_empty() {
+            let next = rows.first_time().unwrap_or(i64::MAX);
             self.oldest.put(key, (), next)?;
         }
         Ok(row)

@@ -46,18 +46,18 @@ impl Function {
             self.cleanup.done(key);
             return Ok(());
         }
-        if let Some(rows) = self.rows.of(key).filter(|rows| rows.contains_key(&time)) {
+        if let Some(rows) = self.rows.of(key).filter(|rows| !rows.places(time).is_empty()) {
             self.accumulators.of(key, |accumulator| {
-                while let Some(first) = rows.first_entry().filter(|f| time.wrapping_sub(*f.key()) > self.range) {
-                    for row in first.remove() {
+                while rows.first_time().is_some_and(|first| time.wrapping_sub(first) > self.range) {
+                    if let Some(row) = rows.pop() {
                         accumulator.take_back(&row)?;
                     }
                 }
-                let current = rows.get(&time).into_iter().flatten();
-                for row in current.clone() {
+                let current = rows.places(time);
+                for row in rows.rows(current.clone()) {
                     accumulator.add(row)?;
                 }
-                accumulator.send_all(current, out)
+                accumulator.send_all(rows.rows(current), out)
             })?;
         }
         // So does a timer of the cleanup that a later row has put off.

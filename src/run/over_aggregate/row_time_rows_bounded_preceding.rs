@@ -2,9 +2,9 @@
 
 use super::accumulators::Accumulators;
 use super::cleanup::IdleCleanup;
-use super::input_rows::{InputRows, RowsByTime};
+use super::input_rows::InputRows;
 use super::{event_time, number};
-use crate::eval::{Datum, Row};
+use crate::eval::Datum;
 use crate::exec::over_aggregate::OverAggregate;
 use crate::run::build::Build;
 use crate::run::change::Change;
@@ -43,29 +43,33 @@ impl Function {
 
     fn fire(&mut self, time: i64, key: KeyId, out: &mut Output) -> RunResult<()> {
         if let Some(rows) = self.rows.of(key) {
-            // Rows of earlier moments leave the frame first; only then those of this one, while later ones of it come in.
-            if let Some(mut current) = rows.remove(&time) {
-                let mut left = 0;
+            let current = rows.places(time);
+            if !current.is_empty() {
+                // Where the next row of this moment stands.
+                let mut place = current.start;
                 let mut count = number(&self.count, key);
                 self.accumulators.of(key, |accumulator| {
-                    for row in &current {
-                        if count < self.frame {
-                            count += 1;
-                        } else if let Some(oldest) = pop_before(rows, time) {
-                            accumulator.take_back(&oldest)?;
-                        } else {
-                            accumulator.take_back(&current[left])?;
-                            left += 1;
+                    // The oldest row leaves the frame when one comes in: first rows of earlier moments, then those of this one.
+                    for _ in current {
+                        let oldest = if count < self.frame { None } else { rows.pop() };
+                        count += i64::from(oldest.is_none());
+                        if let Some(oldest) = &oldest {
+                            accumulator.take_back(oldest)?;
                         }
+                        let row = match &oldest {
+                            None => {
+                                place += 1;
+                                rows.row(place - 1)
+                            }
+                            // If no row stands before it, a row leaves itself.
+                            Some(own) if place == 0 => own,
+                            Some(_) => rows.row(place - 1),
+                        };
                         accumulator.add(row)?;
                         accumulator.send(row, out)?;
                     }
                     Ok(())
                 })?;
-                current.drain(..left);
-                if !current.is_empty() {
-                    rows.insert(time, current);
-                }
                 self.count.put(key, (), count)?;
                 self.rows.forget_empty(key);
             }
@@ -81,7 +85,7 @@ impl Function {
     /// A key was idle. It is kept while rows of it wait for a watermark.
     fn expire(&mut self, key: KeyId, now: i64) -> RunResult<()> {
         let last = number(&self.last_fired, key);
-        if self.rows.of(key).is_some_and(|rows| rows.last_key_value().is_some_and(|(time, _)| *time > last)) {
+        if self.rows.of(key).is_some_and(|rows| rows.last_time().is_some_and(|time| time > last)) {
             return self.touch(key, now);
         }
         self.rows.clear(key);
@@ -93,16 +97,6 @@ impl Function {
         }
         Ok(())
     }
-}
-
-/// Takes the oldest row out that is older than `time`.
-fn pop_before(rows: &mut RowsByTime, time: i64) -> Option<Row> {
-    let mut first = rows.first_entry().filter(|first| *first.key() < time)?;
-    let row = first.get_mut().pop_front();
-    if first.get().is_empty() {
-        first.remove();
-    }
-    row
 }
 
 impl Task for Function {

@@ -1,8 +1,6 @@
 //! `UNBOUNDED PRECEDING` in event time: `RowTimeRowsUnboundedPrecedingFunction` and `RowTimeRangeUnboundedPrecedingFunction`
 //! (`AbstractRowTimeUnboundedPrecedingOver`), in Flink 2 `RowTimeUnboundedPrecedingOverFunctionV2`.
 
-use std::collections::BTreeMap;
-
 use super::accumulators::Accumulators;
 use super::cleanup::IdleCleanup;
 use super::event_time;
@@ -63,17 +61,18 @@ impl Function {
         };
         if let Some(rows) = self.rows.of(key) {
             self.accumulators.of(key, |accumulator| {
-                while let Some(first) = rows.first_entry().filter(|first| *first.key() <= until) {
-                    let tied = first.remove();
-                    for row in &tied {
+                while let Some(first) = rows.first_time().filter(|first| *first <= until) {
+                    let tied = rows.places(first);
+                    for row in rows.rows(tied.clone()) {
                         accumulator.add(row)?;
                         if self.one_by_one {
                             accumulator.send(row, out)?;
                         }
                     }
                     if !self.one_by_one {
-                        accumulator.send_all(&tied, out)?;
+                        accumulator.send_all(rows.rows(tied.clone()), out)?;
                     }
+                    tied.for_each(|_| drop(rows.pop()));
                 }
                 Ok(())
             })?;
@@ -91,7 +90,7 @@ impl Function {
 
     /// A key was idle. It is kept while rows of it wait for a watermark.
     fn expire(&mut self, key: KeyId, now: i64) -> RunResult<()> {
-        if self.rows.of(key).is_some_and(|rows: &mut BTreeMap<_, _>| !rows.is_empty()) {
+        if self.rows.of(key).is_some_and(|rows| !rows.is_empty()) {
             return self.touch(key, now);
         }
         self.accumulators.clear(key);
