@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::collections::btree_map::Entry;
 
 use rustc_hash::FxHashMap;
 
@@ -25,7 +25,7 @@ struct RankTask {
     /// The columns of the sort key.
     sort_columns: Vec<usize>,
     /// The order of sort keys: columns count in the sort key.
-    order: Arc<[SortKey]>,
+    order: Vec<SortKey>,
     start: i64,
     end: i64,
     output_number: bool,
@@ -63,43 +63,44 @@ impl Runnable for WindowRank {
 }
 
 /// A sort key with its order.
-struct Ordered {
+struct Ordered<'a> {
     key: Row,
-    order: Arc<[SortKey]>,
+    order: &'a [SortKey],
 }
 
-impl Ord for Ordered {
-    fn cmp(&self, other: &Ordered) -> Ordering {
-        order::compare(&self.order, &self.key, &other.key)
+impl Ord for Ordered<'_> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        order::compare(self.order, &self.key, &other.key)
     }
 }
 
-impl PartialOrd for Ordered {
-    fn partial_cmp(&self, other: &Ordered) -> Option<Ordering> {
+impl PartialOrd for Ordered<'_> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl PartialEq for Ordered {
-    fn eq(&self, other: &Ordered) -> bool {
+impl PartialEq for Ordered<'_> {
+    fn eq(&self, other: &Self) -> bool {
         self.cmp(other).is_eq()
     }
 }
 
-impl Eq for Ordered {}
+impl Eq for Ordered<'_> {}
 
 /// Flink's `TopNBuffer`: takes rows as long as there are fewer than N, and then those that come before the last one.
 #[derive(Default)]
-struct TopN {
-    rows: BTreeMap<Ordered, Vec<Row>>,
+struct TopN<'a> {
+    rows: BTreeMap<Ordered<'a>, Vec<Row>>,
     count: i64,
 }
 
-impl TopN {
-    fn offer(&mut self, key: Ordered, row: Row, n: i64) {
+impl<'a> TopN<'a> {
+    fn offer(&mut self, key: Ordered<'a>, row: Row, n: i64) {
         let better = self.rows.last_key_value().is_some_and(|(last, _)| key < *last);
         if better || self.count < n {
-            self.rows.entry(key).or_default().push(row);
+            // Few rows share a sort key, and a vector that grows begins with room for four.
+            self.rows.entry(key).or_insert_with(|| Vec::with_capacity(1)).push(row);
             self.count += 1;
         }
     }
@@ -116,7 +117,7 @@ impl RankTask {
                 groups.push((key, window, TopN::default()));
                 groups.len() - 1
             });
-            let sort_key = Ordered { key: change.row.project(&self.sort_columns), order: self.order.clone() };
+            let sort_key = Ordered { key: change.row.project(&self.sort_columns), order: &self.order };
             groups[place].2.offer(sort_key, change.row, self.end);
         }
         for (key, window, top) in groups {
@@ -128,7 +129,12 @@ impl RankTask {
             }
             let kept = self.rows.entry_mut(key, window, Ranked::new);
             for (sort_key, rows) in top.rows {
-                kept.entry(sort_key.key).or_default().extend(rows);
+                match kept.entry(sort_key.key) {
+                    Entry::Vacant(place) => {
+                        place.insert(rows);
+                    }
+                    Entry::Occupied(mut place) => place.get_mut().extend(rows),
+                }
             }
             self.timers.set(self.shift.timer(window - 1), key, window);
         }
