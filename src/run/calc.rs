@@ -4,7 +4,7 @@ use super::build::{Build, Runnable};
 use super::change::Change;
 use super::error::RunResult;
 use super::task::{Output, Task};
-use crate::eval::{Datum, Evaluator, Row};
+use crate::eval::{Datum, Evaluator};
 use crate::exec::calc::Calc;
 
 struct CalcTask {
@@ -12,21 +12,26 @@ struct CalcTask {
     exprs: Vec<Evaluator>,
     /// The output is the input.
     identity: bool,
+    /// The columns of the input that are the output, if nothing is computed.
+    columns: Option<Vec<usize>>,
+    /// The values of a row before they are one; empty in between.
+    values: Vec<Datum>,
 }
 
 impl Runnable for Calc {
     fn task(&self, build: &mut Build<'_>) -> RunResult<Box<dyn Task>> {
         let identity = self.exprs.len() == build.input.len()
             && self.exprs.iter().enumerate().all(|(i, e)| e.as_input() == Some(i));
+        let columns = self.exprs.iter().map(|e| e.as_input()).collect();
         let (conditions, exprs) = (build.compile(&self.conditions)?, build.compile(&self.exprs)?);
-        Ok(Box::new(CalcTask { conditions, exprs, identity }))
+        Ok(Box::new(CalcTask { conditions, exprs, identity, columns, values: Vec::new() }))
     }
 }
 
 impl Task for CalcTask {
     fn row(&mut self, _: usize, change: Change, out: &mut Output) -> RunResult<()> {
         for condition in &self.conditions {
-            if !matches!(condition.eval(&change.row, out.now)?, Datum::Boolean(true)) {
+            if condition.test(&change.row, out.now)? != Some(true) {
                 return Ok(());
             }
         }
@@ -34,11 +39,14 @@ impl Task for CalcTask {
             out.change(change);
             return Ok(());
         }
-        let mut values = Vec::with_capacity(self.exprs.len());
-        for expr in &self.exprs {
-            values.push(expr.eval(&change.row, out.now)?);
+        if let Some(columns) = &self.columns {
+            out.send(change.kind, change.row.project(columns));
+            return Ok(());
         }
-        out.send(change.kind, Row::new(values));
+        for expr in &self.exprs {
+            self.values.push(expr.eval(&change.row, out.now)?);
+        }
+        out.send(change.kind, self.values.drain(..).collect());
         Ok(())
     }
 }

@@ -78,9 +78,13 @@ impl Pipeline {
                 origins: node.origins.clone(),
             });
         }
-        for id in plan.ids() {
+        for id in plan.ids().filter(|id| !is_skipped(plan, *id)) {
             for (i, input) in plan.node(id).inputs.iter().enumerate() {
-                stages[input.index()].consumers.push((id.index(), i));
+                let mut from = *input;
+                while is_skipped(plan, from) {
+                    from = plan.node(from).inputs[0];
+                }
+                stages[from.index()].consumers.push((id.index(), i));
             }
         }
         let leaves: Vec<usize> = plan.ids().filter(|id| plan.node(*id).inputs.is_empty()).map(NodeId::index).collect();
@@ -258,7 +262,10 @@ impl Stage {
             Event::Watermark(watermark) => {
                 self.task.input_watermark(&mut self.out)?;
                 self.inputs[input] = self.inputs[input].max(watermark);
-                let least = self.inputs.iter().copied().min().unwrap_or(watermark);
+                let least = match self.inputs.as_slice() {
+                    [only] => *only,
+                    several => several.iter().copied().min().unwrap_or(watermark),
+                };
                 if least > self.out.watermark {
                     self.out.watermark = least;
                     self.task.watermark(least, &mut self.out)?;
@@ -285,6 +292,11 @@ impl Stage {
             keys.sweep(|key| tables.iter().any(|t| t.holds(key)));
         }
     }
+}
+
+/// Without parallelism an exchange has nothing to do, so events go past it.
+fn is_skipped(plan: &Plan, id: NodeId) -> bool {
+    matches!(plan.node(id).op, Operator::Exchange(_)) && plan.node(id).inputs.len() == 1
 }
 
 fn clock_use(plan: &Plan) -> ClockUse {

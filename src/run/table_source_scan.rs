@@ -6,7 +6,7 @@ use super::error::RunResult;
 use super::task::{Output, Task};
 use super::watermark::WatermarkGenerator;
 use crate::catalog::TableColumnKind;
-use crate::eval::{Datum, Evaluator, compile};
+use crate::eval::{Evaluator, compile};
 use crate::exec::table_source_scan::TableSourceScan;
 
 struct ScanTask {
@@ -36,14 +36,16 @@ impl Task for ScanTask {
     fn row(&mut self, _: usize, change: Change, out: &mut Output) -> RunResult<()> {
         let row = if self.identity { change.row } else { change.row.project(&self.fields) };
         for filter in &self.filters {
-            if !matches!(filter.eval(&row, out.now)?, Datum::Boolean(true)) {
+            if filter.test(&row, out.now)? != Some(true) {
                 return Ok(());
             }
         }
         match &mut self.watermark {
             Some(generator) => {
-                out.send(change.kind, row.clone());
-                generator.after_row(&row, out)
+                let watermark = generator.after_row(&row, out.now)?;
+                out.send(change.kind, row);
+                watermark.into_iter().for_each(|watermark| out.advance(watermark));
+                Ok(())
             }
             None => {
                 out.send(change.kind, row);

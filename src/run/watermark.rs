@@ -3,7 +3,7 @@
 use super::error::RunResult;
 use super::task::Output;
 use crate::catalog::options::parse_duration;
-use crate::eval::Evaluator;
+use crate::eval::{Datum, Evaluator};
 use crate::run::build::Build;
 
 /// Computes watermarks from rows and decides when to send them, as Flink's `WatermarkAssignerOperator` does: at once if the
@@ -40,15 +40,12 @@ impl WatermarkGenerator {
         self.sent = self.sent.max(watermark);
     }
 
-    /// After a row was sent.
-    pub fn after_row(&mut self, row: &[crate::eval::Datum], out: &mut Output) -> RunResult<()> {
-        if let Some(watermark) = self.strategy.eval(row, out.now)?.as_millis() {
+    /// The watermark that is to be sent right behind a row, if one is.
+    pub fn after_row(&mut self, row: &[Datum], now: i64) -> RunResult<Option<i64>> {
+        if let Some(watermark) = self.strategy.eval(row, now)?.as_millis() {
             self.current = self.current.max(watermark);
         }
-        if self.current.saturating_sub(self.sent) > self.interval {
-            self.send(out);
-        }
-        Ok(())
+        Ok(if self.current.saturating_sub(self.sent) > self.interval { self.due() } else { None })
     }
 
     /// After the clock went on.
@@ -59,17 +56,17 @@ impl WatermarkGenerator {
         match self.next {
             Some(next) if out.now < next => {}
             Some(_) => {
-                self.send(out);
+                self.due().into_iter().for_each(|watermark| out.advance(watermark));
                 self.next = Some(out.now + self.interval);
             }
             None => self.next = Some(out.now + self.interval),
         }
     }
 
-    fn send(&mut self, out: &mut Output) {
-        if self.current > self.sent {
-            self.sent = self.current;
-            out.advance(self.current);
-        }
+    /// The watermark, if it was not sent yet.
+    fn due(&mut self) -> Option<i64> {
+        let rose = self.current > self.sent;
+        self.sent = self.current;
+        rose.then_some(self.current)
     }
 }

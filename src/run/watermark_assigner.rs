@@ -26,9 +26,10 @@ impl Task for AssignerTask {
         if change.row[self.rowtime].is_null() {
             return Err(RunError::job("RowTime field should not be null, please convert it to a non-null long value."));
         }
-        let row = change.row.clone();
+        let watermark = self.generator.after_row(&change.row, out.now)?;
         out.change(change);
-        self.generator.after_row(&row, out)
+        watermark.into_iter().for_each(|watermark| out.advance(watermark));
+        Ok(())
     }
 
     /// Watermarks from below are not passed on, but for the last one.
