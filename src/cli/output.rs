@@ -6,7 +6,7 @@ use std::sync::mpsc::sync_channel;
 use std::thread::{Builder, scope};
 
 use crate::rows::Printer;
-use crate::run::Emitted;
+use crate::run::{Change, Emitted};
 
 /// How many changes go from thread to thread together.
 const BATCH: usize = 1024;
@@ -37,7 +37,11 @@ impl Output {
             let (sender, batches) = sync_channel::<Vec<Emitted>>(WAITING);
             let printer = Builder::new().name("printer".to_owned()).spawn_scoped(scope, move || {
                 let mut output = self;
-                batches.into_iter().flatten().for_each(|change| output.change(&change));
+                for batch in batches {
+                    for (sink, change) in batch {
+                        output.change(sink, &change);
+                    }
+                }
                 output
             })?;
             let mut batch = Vec::with_capacity(BATCH);
@@ -57,13 +61,13 @@ impl Output {
         })
     }
 
-    fn change(&mut self, (sink, change): &Emitted) {
+    fn change(&mut self, sink: usize, change: &Change) {
         if self.written.is_ok() {
             let to: &mut dyn Write = match &mut self.waiting {
-                Some(waiting) if *sink > 0 => &mut waiting[*sink],
+                Some(waiting) if sink > 0 => &mut waiting[sink],
                 _ => &mut self.out,
             };
-            self.written = self.printers[*sink].change(change, to);
+            self.written = self.printers[sink].change(change, to);
         }
     }
 

@@ -37,53 +37,65 @@ impl Record {
     pub fn read(&mut self, input: &mut impl BufRead) -> Result<Option<u64>, BadRecord> {
         let mut line = std::mem::take(&mut self.line).into_bytes();
         let mut lines = 0;
-        let quotes = loop {
+        let plain = loop {
             line.clear();
             if input.read_until(b'\n', &mut line).map_err(BadRecord::Io)? == 0 {
                 return Ok(None);
             }
             lines += 1;
-            let mut quotes = count_quotes(&line);
-            // A line break within quotes belongs to the cell.
-            while quotes % 2 == 1 {
-                let length = line.len();
-                if input.read_until(b'\n', &mut line).map_err(BadRecord::Io)? == 0 {
-                    return Err(BadRecord::OpenQuote);
+            let plain = self.split_plain(&line);
+            if !plain {
+                let mut quotes = count_quotes(&line);
+                // A line break within quotes belongs to the cell.
+                while quotes % 2 == 1 {
+                    let length = line.len();
+                    if input.read_until(b'\n', &mut line).map_err(BadRecord::Io)? == 0 {
+                        return Err(BadRecord::OpenQuote);
+                    }
+                    lines += 1;
+                    quotes += count_quotes(&line[length..]);
                 }
-                lines += 1;
-                quotes += count_quotes(&line[length..]);
             }
             while matches!(line.last(), Some(b'\n' | b'\r')) {
                 line.pop();
             }
             if !line.is_empty() {
-                break quotes;
+                break plain;
             }
         };
         self.line = String::from_utf8(line).map_err(|_| BadRecord::Encoding)?;
-        self.unquoted.clear();
-        self.cells.clear();
-        if quotes == 0 {
-            self.split_plain()
+        if plain {
+            self.cells.push(Cell {
+                start: self.cells.last().map_or(0, |cell| cell.end + 1),
+                end: self.line.len(),
+                quoted: false,
+            });
         } else {
-            self.split()?
+            self.split()?;
         }
         Ok(Some(lines))
     }
 
-    /// Splits a line without quotes.
-    fn split_plain(&mut self) {
+    /// Splits a line without quotes, but for the last cell, which ends with the line. False if there is a quote.
+    fn split_plain(&mut self, line: &[u8]) -> bool {
+        self.cells.clear();
         let mut start = 0;
-        for (at, byte) in self.line.bytes().enumerate() {
-            if byte == b',' {
-                self.cells.push(Cell { start, end: at, quoted: false });
-                start = at + 1;
+        for (at, byte) in line.iter().enumerate() {
+            match byte {
+                b',' => {
+                    self.cells.push(Cell { start, end: at, quoted: false });
+                    start = at + 1;
+                }
+                b'"' => return false,
+                _ => {}
             }
         }
-        self.cells.push(Cell { start, end: self.line.len(), quoted: false });
+        true
     }
 
     fn split(&mut self) -> Result<(), BadRecord> {
+        self.unquoted.clear();
+        self.cells.clear();
         let mut rest = self.line.as_str();
         loop {
             if let Some(inner) = rest.strip_prefix('"') {

@@ -98,10 +98,13 @@ fn joined(text: &str, separates: impl Fn(u8) -> bool) -> Option<(i64, u32, u8)> 
 
 /// Takes a number of one to `most` digits off the front.
 fn number(rest: &mut &[u8], most: usize) -> Option<u32> {
-    let length = rest.iter().take(most).take_while(|b| b.is_ascii_digit()).count();
-    let (digits, after) = rest.split_at(length);
-    *rest = after;
-    (length > 0).then(|| digits.iter().fold(0, |n, digit| n * 10 + u32::from(digit - b'0')))
+    let (mut number, mut length) = (0, 0);
+    while let Some(digit) = rest.get(length).map(|b| b.wrapping_sub(b'0')).filter(|d| *d < 10 && length < most) {
+        number = number * 10 + u32::from(digit);
+        length += 1;
+    }
+    *rest = &rest[length..];
+    (length > 0).then_some(number)
 }
 
 /// Takes a separator off the front.
