@@ -2,7 +2,6 @@
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 
 use rustc_hash::FxHashMap;
 
@@ -16,6 +15,7 @@ use super::window::{RowBuffer, Shift, event_time, time_type, window_column};
 use crate::eval::{Datum, Row};
 use crate::exec::window_rank::WindowRank;
 use crate::logical::rel::SortKey;
+use crate::state::types::StateType;
 
 /// The rows of a window by sort key.
 type Ranked = BTreeMap<Row, Vec<Row>>;
@@ -24,6 +24,8 @@ struct RankTask {
     keys: Keys,
     /// The columns of the sort key.
     sort_columns: Vec<usize>,
+    /// The order of rows.
+    row_order: Vec<SortKey>,
     /// The order of sort keys: columns count in the sort key.
     order: Vec<SortKey>,
     start: i64,
@@ -48,6 +50,7 @@ impl Runnable for WindowRank {
         Ok(Box::new(RankTask {
             keys: Keys::of(self.ranking.partition.as_slice()),
             sort_columns: order.iter().map(|k| k.column).collect(),
+            row_order: order.clone(),
             order: order.iter().enumerate().map(|(i, k)| SortKey { column: i, ..k.clone() }).collect(),
             start: self.ranking.start,
             end: self.ranking.end,
@@ -62,46 +65,25 @@ impl Runnable for WindowRank {
     }
 }
 
-/// A sort key with its order.
-struct Ordered<'a> {
-    key: Row,
-    order: &'a [SortKey],
-}
-
-impl Ord for Ordered<'_> {
-    fn cmp(&self, other: &Self) -> Ordering {
-        order::compare(self.order, &self.key, &other.key)
-    }
-}
-
-impl PartialOrd for Ordered<'_> {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Ordered<'_> {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for Ordered<'_> {}
-
 /// Flink's `TopNBuffer`: takes rows as long as there are fewer than N, and then those that come before the last one.
 #[derive(Default)]
-struct TopN<'a> {
-    rows: BTreeMap<Ordered<'a>, Vec<Row>>,
-    count: i64,
+struct TopN {
+    rows: Vec<Row>,
+    /// The place of the row that would come last.
+    last: usize,
 }
 
-impl<'a> TopN<'a> {
-    fn offer(&mut self, key: Ordered<'a>, row: Row, n: i64) {
-        let better = self.rows.last_key_value().is_some_and(|(last, _)| key < *last);
-        if better || self.count < n {
-            // Few rows share a sort key, and a vector that grows begins with room for four.
-            self.rows.entry(key).or_insert_with(|| Vec::with_capacity(1)).push(row);
-            self.count += 1;
+impl TopN {
+    fn offer(&mut self, row: Row, n: i64, order: &[SortKey]) {
+        let place = match self.rows.get(self.last) {
+            Some(last) => order::compare(order, &row, last),
+            None => Ordering::Greater,
+        };
+        if place.is_lt() || (self.rows.len() as i64) < n {
+            if place.is_gt() {
+                self.last = self.rows.len();
+            }
+            self.rows.push(row);
         }
     }
 }
@@ -117,24 +99,22 @@ impl RankTask {
                 groups.push((key, window, TopN::default()));
                 groups.len() - 1
             });
-            let sort_key = Ordered { key: change.row.project(&self.sort_columns), order: &self.order };
-            groups[place].2.offer(sort_key, change.row, self.end);
+            groups[place].2.offer(change.row, self.end, &self.row_order);
         }
-        for (key, window, top) in groups {
-            if let crate::state::types::StateType::Map(key_type, rows_type) = self.rows.declared() {
-                for (sort_key, rows) in &top.rows {
-                    self.rows.check(&sort_key.key, key_type)?;
-                    self.rows.check(rows, rows_type)?;
+        for (key, window, mut top) in groups {
+            // Stable: rows that share a sort key stay in the order of their arrival.
+            top.rows.sort_by(|a, b| order::compare(&self.row_order, a, b));
+            for row in top.rows {
+                let sort_key = row.project(&self.sort_columns);
+                if let StateType::Map(key_type, rows_type) = self.rows.declared()
+                    && let StateType::List(row_type) = rows_type.as_ref()
+                {
+                    self.rows.check(&sort_key, key_type)?;
+                    self.rows.check(&row, row_type)?;
                 }
-            }
-            let kept = self.rows.entry_mut(key, window, Ranked::new);
-            for (sort_key, rows) in top.rows {
-                match kept.entry(sort_key.key) {
-                    Entry::Vacant(place) => {
-                        place.insert(rows);
-                    }
-                    Entry::Occupied(mut place) => place.get_mut().extend(rows),
-                }
+                // Few rows share a sort key, and a vector that grows begins with room for four.
+                let kept = self.rows.entry_mut(key, window, Ranked::new);
+                kept.entry(sort_key).or_insert_with(|| Vec::with_capacity(1)).push(row);
             }
             self.timers.set(self.shift.timer(window - 1), key, window);
         }
