@@ -2,14 +2,16 @@
 
 use jiff::tz::TimeZone;
 
+use super::cast::cut_down;
 use super::java_number::{double_text, float_text};
 use super::{Datum, Decimal, zone};
+use crate::catalog::session_zone;
 use crate::catalog::types::{DataType, TypeKind};
 use crate::logical::translate::datetime::{DAY, civil_from_days, parse_date, parse_iso_timestamp, parse_time};
 
 /// A cell that is no value of its column.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("expected {expected}, found {found}")]
+#[error("expected {}, found {}", written(expected), short(found))]
 pub struct BadCell {
     /// The type of the column, or of the part of it that is wrong.
     pub expected: DataType,
@@ -21,6 +23,19 @@ impl BadCell {
     /// `found` where a value of type `expected` should be.
     pub fn new(expected: &DataType, found: impl Into<String>) -> BadCell {
         BadCell { expected: expected.clone(), found: found.into() }
+    }
+}
+
+/// A type as people write it.
+fn written(ty: &DataType) -> String {
+    ty.to_string().replace("VARCHAR(2147483647)", "STRING").replace("VARBINARY(2147483647)", "BYTES")
+}
+
+/// What stands in a cell, cut where it is long.
+fn short(found: &str) -> String {
+    match found.char_indices().nth(80) {
+        Some((end, _)) => format!("{}...", &found[..end]),
+        None => found.to_owned(),
     }
 }
 
@@ -269,17 +284,41 @@ pub(super) fn scalar(text: &str, ty: &DataType, zone: &TimeZone) -> Option<Datum
         }
         TypeKind::Date => parse_date(trimmed).and_then(|d| i32::try_from(d).ok()).map(Datum::Date),
         TypeKind::Time(_) => parse_time(trimmed).map(|(millis, ..)| Datum::Time(millis as i32)),
-        TypeKind::Timestamp(..) | TypeKind::TimestampLtz(..) => {
-            let utc = trimmed.strip_suffix('Z');
-            let (millis, nanos, _) = parse_iso_timestamp(utc.unwrap_or(trimmed))?;
-            let local = utc.is_none() && matches!(ty.kind, TypeKind::TimestampLtz(..));
-            Some(Datum::Timestamp { millis: if local { zone::to_instant(millis, zone) } else { millis }, nanos })
+        TypeKind::Timestamp(p, _) => {
+            let (millis, nanos, _) = parse_iso_timestamp(trimmed.strip_suffix('Z').unwrap_or(trimmed))?;
+            Some(cut_down(millis, nanos, *p))
+        }
+        TypeKind::TimestampLtz(p, _) => {
+            let (clock, written) = split_zone(trimmed)?;
+            let (millis, nanos, _) = parse_iso_timestamp(clock)?;
+            Some(cut_down(zone::to_instant(millis, written.as_ref().unwrap_or(zone)), nanos, *p))
         }
         TypeKind::IntervalYearMonth(_) => trimmed.parse().ok().map(Datum::Months),
         TypeKind::IntervalDayTime(_) => trimmed.parse().ok().map(Datum::Millis),
         // A column whose type is not known holds what is written.
         TypeKind::Unknown | TypeKind::Other(_) => Some(Datum::string(text)),
         TypeKind::Null | TypeKind::Array(_) | TypeKind::Map(..) | TypeKind::Multiset(_) | TypeKind::Row(_) => None,
+    }
+}
+
+/// A timestamp without the zone that it ends in, and that zone: `Z`, an offset such as `+01:00` or `+0100`, or a name such as
+/// ` Europe/Berlin`. None if it ends in what is no zone.
+fn split_zone(text: &str) -> Option<(&str, Option<TimeZone>)> {
+    if let Some(clock) = text.strip_suffix('Z') {
+        return Some((clock, Some(TimeZone::UTC)));
+    }
+    if let Some((clock, name)) = text.rsplit_once(' ').filter(|(_, last)| last.starts_with(|c: char| c.is_alphabetic()))
+    {
+        return Some((clock.trim_end(), Some(session_zone(name)?)));
+    }
+    // The date has dashes too, so an offset is looked for behind the time.
+    let time = text.find(':').unwrap_or(text.len());
+    match text[time..].find(['+', '-']) {
+        Some(sign) => {
+            let (clock, offset) = text.split_at(time + sign);
+            Some((clock.trim_end(), Some(session_zone(&format!("GMT{offset}"))?)))
+        }
+        None => Some((text, None)),
     }
 }
 
@@ -290,4 +329,41 @@ fn bytes(digits: &str) -> Option<Vec<u8>> {
     }
     let digit = |b: u8| char::from(b).to_digit(16).map(|d| d as u8);
     digits.as_bytes().chunks(2).map(|pair| Some(digit(pair[0])? << 4 | digit(pair[1])?)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::types::TimeAttribute;
+
+    #[test]
+    fn timestamps_with_a_zone_are_instants_and_no_finer_than_their_type() {
+        let read_as = |text: &str, kind: TypeKind| {
+            let ty = kind.nullable();
+            let value = read(text, &ty, &TimeZone::UTC).ok()?;
+            Some(print(&value, &ty, &TimeZone::UTC))
+        };
+        let ltz = |text: &str| read_as(text, TypeKind::TimestampLtz(3, TimeAttribute::default()));
+        for text in [
+            "2026-03-29 01:30:00.1239Z",
+            "2026-03-29T02:30:00.1239+01:00",
+            "2026-03-29 02:30:00.1239+0100",
+            "2026-03-28 20:30:00.123 -05",
+            "2026-03-29 09:30:00.123 Asia/Shanghai",
+        ] {
+            assert_eq!(ltz(text).as_deref(), Some("2026-03-29 01:30:00.123"), "{text}");
+        }
+        for text in ["2026-03-29 02:30:00+99:00", "2026-03-29 02:30:00 Mars", "2026-03-29 02:30:00+"] {
+            assert_eq!(ltz(text), None, "{text}");
+        }
+        let plain = |text: &str| read_as(text, TypeKind::Timestamp(0, TimeAttribute::default()));
+        assert_eq!(plain("2026-03-29 01:30:00.9").as_deref(), Some("2026-03-29 01:30:00"));
+        assert_eq!(plain("2026-03-29T02:30:00+01:00"), None, "a TIMESTAMP has no zone");
+    }
+
+    #[test]
+    fn bad_cells_name_types_as_people_do_and_are_cut() {
+        let bad = BadCell::new(&TypeKind::Array(TypeKind::string().nullable().into()).nullable(), "x".repeat(1_000));
+        assert_eq!(bad.to_string(), format!("expected ARRAY<STRING>, found {}...", "x".repeat(80)));
+    }
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 pub(super) use self::number::{to_f32, to_f64, wrap};
 pub(super) use self::parse::{date as parse_date, parse_timestamp};
-pub(super) use self::temporal::cut;
+pub(super) use self::temporal::{cut, cut_down};
 pub(super) use self::text::fit_text;
 use super::{Datum, EvalError, Row, Session};
 use crate::catalog::types::{DataType, TypeKind};

@@ -19,7 +19,7 @@ pub(in crate::eval) fn cut(millis: i64, nanos: u32, precision: u8) -> Datum {
 }
 
 /// As [`cut`], without its mistake before 1970.
-fn cut_down(millis: i64, nanos: u32, precision: u8) -> Datum {
+pub(in crate::eval) fn cut_down(millis: i64, nanos: u32, precision: u8) -> Datum {
     match precision {
         0..=2 => {
             let unit = 10i64.pow(u32::from(3 - precision));
