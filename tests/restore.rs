@@ -307,3 +307,53 @@ fn the_same_query_rehearses_as_compatible() {
         }
     });
 }
+
+/// What is in a savepoint under a window that no row makes is refused: no one knows what it is, and it could go on for ever.
+#[test]
+fn windows_that_cannot_be_are_refused() {
+    let tumble = "TUMBLE(ts, INTERVAL '7' SECOND)";
+    let hop = "HOP(ts, INTERVAL '4' SECOND, INTERVAL '10' SECOND)";
+    let session = "SESSION(ts, INTERVAL '3' SECOND)";
+    let mut queries: Vec<(String, serde_json::Value)> = Vec::new();
+    for window in [TUMBLE, HOP, CUMULATE] {
+        let query = format!("SELECT k, SUM(v) FROM {window} GROUP BY k, window_start, window_end");
+        queries.extend([1, i64::MAX, i64::MIN].map(|end| (query.clone(), end.into())));
+    }
+    for window in [tumble, hop, session] {
+        let query = format!("SELECT k, SUM(v) FROM T GROUP BY k, {window}");
+        queries.push((query.clone(), serde_json::json!([i64::MIN, i64::MAX])));
+        queries.push((query.clone(), serde_json::json!([5, 5])));
+        if window != session {
+            queries.push((query.clone(), serde_json::json!([1, 2])));
+        }
+    }
+    for (query, namespace) in queries {
+        let (plan, sources) = plan(&format!("{DDL}{query};"));
+        let row = vec![
+            Datum::string("a"),
+            Datum::Int(1),
+            Datum::Int(1),
+            Datum::Double(1.0),
+            Decimal { unscaled: 25, scale: 2 }.into(),
+            Datum::string("s"),
+            Datum::timestamp(START),
+        ];
+        let mut execution = Execution::new(&plan, CLOCK, &sources).expect("the plan runs");
+        feed(&mut execution, &[(0, Change::insert(Row::new(row)))], EndOfInput::Hold);
+        let image = execution.job.pipeline().image(&plan);
+        assert!(execution.job.pipeline().restore(&plan, &image).is_ok(), "{query}");
+        let mut found = 0;
+        for (operator, entry) in (0..image.len()).flat_map(|o| (0..image[o].entries.len()).map(move |e| (o, e))) {
+            let mut changed = image.clone();
+            for slot in changed[operator].entries[entry].slots.iter_mut().filter(|s| !s.namespace.is_null()) {
+                slot.namespace = namespace.clone();
+                found += 1;
+            }
+            if changed != image {
+                let error = execution.job.pipeline().restore(&plan, &changed).expect_err(&query);
+                assert!(error.message.starts_with("operator "), "{}", error.message);
+            }
+        }
+        assert!(found > 0, "{query}");
+    }
+}

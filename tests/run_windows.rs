@@ -411,3 +411,45 @@ proptest! {
         }
     }
 }
+
+/// A window of many slices takes what its rows take, and what one event causes is sent on in pieces.
+#[test]
+fn many_slices_are_no_matter() {
+    let row = |time: i64| Input { key: Some(1), value: Some(2), time };
+    let hop = "INTERVAL '0.01' SECOND, INTERVAL '1' MINUTE";
+    let tvf = format!("TABLE(HOP(TABLE t, DESCRIPTOR(ts), {hop}))");
+    let of_rows = format!("SELECT v, window_start FROM {tvf}");
+    let of_window = format!("SELECT SUM(v), window_start FROM {tvf} GROUP BY window_start, window_end");
+    let legacy = format!("SELECT SUM(v), HOP_START(ts, {hop}) FROM t GROUP BY HOP(ts, {hop})");
+    let top = format!(
+        "SELECT v, window_start FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY window_start, window_end ORDER BY v) r \
+         FROM {tvf}) WHERE r = 1"
+    );
+    for query in [of_rows, of_window, legacy, top] {
+        let got = run(&plan(&query, 0, false), &[row(0)], EndOfInput::Fire);
+        let windows = (1..=6000).map(|i| vec![Datum::Int(2), Datum::timestamp(-60_000 + 10 * i)]);
+        assert_eq!(got, sorted(windows.collect()), "{query}");
+    }
+    let cumulate = "TABLE(CUMULATE(TABLE t, DESCRIPTOR(ts), INTERVAL '0.01' SECOND, INTERVAL '1' MINUTE))";
+    let query = format!("SELECT SUM(v), window_end FROM {cumulate} GROUP BY window_start, window_end");
+    let got = run(&plan(&query, 0, false), &[row(0), row(30_000)], EndOfInput::Fire);
+    let windows = (1..=6000).map(|i| vec![Datum::Int(if i > 3000 { 4 } else { 2 }), Datum::timestamp(10 * i)]);
+    assert_eq!(got, sorted(windows.collect()));
+    // A late row that some windows are still open for.
+    let query = format!("SELECT SUM(v), window_end FROM {tvf} GROUP BY window_start, window_end");
+    let got = run(&plan(&query, 0, false), &[row(40_000), row(0)], EndOfInput::Fire);
+    let sum = |end: i64| i64::from(end > 40_000) + i64::from(end > 40_000 && end <= 60_000);
+    let ends = (1..=10_000).map(|i| 10 * i).filter(|end| sum(*end) > 0);
+    assert_eq!(got, sorted(ends.map(|end| vec![Datum::Int(2 * sum(end)), Datum::timestamp(end)]).collect()));
+}
+
+/// The steps of a year in seconds: nothing is as large as the number of slices.
+#[test]
+fn slices_are_not_counted() {
+    let window = "HOP(TABLE t, DESCRIPTOR(ts), INTERVAL '1' SECOND, INTERVAL '365' DAY(3))";
+    let query = format!("SELECT SUM(v) FROM TABLE({window}) GROUP BY window_start, window_end");
+    let row = |time: i64| Input { key: None, value: Some(1), time };
+    let rows = [row(0), row(3_600_000), row(1_800_000)];
+    let got = run(&plan(&query, 0, false), &rows, EndOfInput::Hold);
+    assert_eq!(got.len(), 3600);
+}

@@ -150,7 +150,7 @@ impl ScriptPlanner {
     }
 
     fn insert(&mut self, insert: &Insert) -> PlanResult<Tree> {
-        let mut builder = Builder::new(&self.catalog, self.target != Target::Flink120);
+        let mut builder = Builder::new(&self.catalog, self.target);
         let target = builder.insert(insert);
         self.out.notes.append(&mut builder.notes);
         self.having.append(&mut builder.having);
@@ -169,7 +169,7 @@ impl ScriptPlanner {
 
     fn bare_query(&mut self, query: &Query, span: Span) -> PlanResult<Tree> {
         self.queries += 1;
-        let mut builder = Builder::new(&self.catalog, self.target != Target::Flink120);
+        let mut builder = Builder::new(&self.catalog, self.target);
         let rel = builder.build(query);
         self.out.notes.append(&mut builder.notes);
         self.having.append(&mut builder.having);
@@ -189,7 +189,7 @@ impl ScriptPlanner {
     /// CREATE TABLE ... AS: the table takes the query's columns beside its own definitions.
     fn create_as(&mut self, create: &CreateTable, span: Span) -> PlanResult<Tree> {
         let query = create.as_query.as_deref().expect("the caller saw AS");
-        let mut builder = Builder::new(&self.catalog, self.target != Target::Flink120);
+        let mut builder = Builder::new(&self.catalog, self.target);
         let rel = builder.build(query);
         self.out.notes.append(&mut builder.notes);
         self.having.append(&mut builder.having);

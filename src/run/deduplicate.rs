@@ -149,6 +149,9 @@ impl Task for DeduplicateTask {
                     sent.put(key, (), true)?;
                     out.send(RowKind::Insert, row);
                 }
+                if out.pauses() {
+                    return Ok(());
+                }
             }
         }
         out.advance(watermark);

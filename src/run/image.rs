@@ -84,7 +84,7 @@ impl Pipeline {
                 let restored = table.restore(&entry.slots, states.keys);
                 restored.map_err(|ImageError { message }| wrong(format!("the state `{name}`: {message}")))?;
             }
-            task.restored()?;
+            task.restored().map_err(|e| wrong(e.message))?;
         }
         Ok(())
     }

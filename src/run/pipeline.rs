@@ -42,6 +42,8 @@ struct Stage {
     /// The watermark of each input.
     inputs: Vec<i64>,
     out: Output,
+    /// What it was doing when it paused.
+    pausing: Pausing,
     /// The last watermark that it sent.
     sent: i64,
     /// It makes watermarks: a watermark assigner, or a source that does its work.
@@ -50,6 +52,14 @@ struct Stage {
     sink: Option<usize>,
     /// The clause it comes from, for errors.
     origins: Origins,
+}
+
+/// What a task was doing when it paused.
+#[derive(Debug, Clone, Copy)]
+enum Pausing {
+    Row,
+    Watermark,
+    Clock,
 }
 
 impl Pipeline {
@@ -67,7 +77,8 @@ impl Pipeline {
                 task: build::task(plan, id, session)?,
                 consumers: Vec::new(),
                 inputs: vec![i64::MIN; node.inputs.len().max(1)],
-                out: Output { events: Vec::new(), now: i64::MIN, watermark: i64::MIN },
+                out: Output::new(),
+                pausing: Pausing::Row,
                 sent: i64::MIN,
                 generates_watermarks: match &node.op {
                     Operator::WatermarkAssigner(_) => true,
@@ -205,6 +216,7 @@ impl Pipeline {
 
     /// Events go into stage `at` and on from there. A chain of stages takes them as a whole, which is the same as one by one; where
     /// ways part, each event goes all the way down before the next one moves, as records do in Flink's chained operators.
+    /// A stage that has much to send passes it on before it goes on: what one event causes need not fit into memory.
     fn send(
         &mut self,
         mut at: usize,
@@ -213,20 +225,17 @@ impl Pipeline {
         emit: &mut dyn FnMut(Emitted),
     ) -> RunResult<()> {
         loop {
-            let stage = &mut self.stages[at];
             for event in events.drain(..) {
+                let stage = &mut self.stages[at];
                 stage.take(input, event).map_err(|e| e.at(&stage.origins))?;
-            }
-            stage.forget_keys();
-            // The emptied vector serves the next batch of this stage.
-            let sent = std::mem::replace(&mut stage.out.events, events);
-            if stage.generates_watermarks {
-                for event in &sent {
-                    if let Event::Watermark(watermark) = event {
-                        stage.sent = *watermark;
-                    }
+                if stage.out.is_full() {
+                    self.relieve(at, emit)?;
                 }
             }
+            let stage = &mut self.stages[at];
+            stage.forget_keys();
+            // The emptied vector serves the next batch of this stage.
+            let sent = stage.sent_events(events);
             match (stage.sink, stage.consumers.as_slice()) {
                 (Some(sink), _) => {
                     for event in sent {
@@ -244,6 +253,25 @@ impl Pipeline {
         }
     }
 
+    /// Sends on what waits behind stage `at`, and lets it go on, until it has taken its event and little waits.
+    fn relieve(&mut self, at: usize, emit: &mut dyn FnMut(Emitted)) -> RunResult<()> {
+        while self.stages[at].out.is_full() {
+            let sent = self.stages[at].sent_events(Vec::new());
+            match (self.stages[at].sink, self.stages[at].consumers.as_slice()) {
+                (None, [(next, input)]) => self.send(*next, *input, sent, emit)?,
+                (None, _) => self.forward(at, sent, emit)?,
+                (Some(sink), _) => sent.into_iter().for_each(|event| {
+                    if let Event::Row(change) = event {
+                        emit((sink, change));
+                    }
+                }),
+            }
+            let stage = &mut self.stages[at];
+            stage.proceed().map_err(|e| e.at(&stage.origins))?;
+        }
+        Ok(())
+    }
+
     fn forward(&mut self, at: usize, events: Vec<Event>, emit: &mut dyn FnMut(Emitted)) -> RunResult<()> {
         let consumers = self.stages[at].consumers.clone();
         for event in events {
@@ -258,7 +286,10 @@ impl Pipeline {
 impl Stage {
     fn take(&mut self, input: usize, event: Event) -> RunResult<()> {
         match event {
-            Event::Row(change) => self.task.row(input, change, &mut self.out),
+            Event::Row(change) => {
+                self.pausing = Pausing::Row;
+                self.task.row(input, change, &mut self.out)
+            }
             Event::Watermark(watermark) => {
                 self.task.input_watermark(&mut self.out)?;
                 self.inputs[input] = self.inputs[input].max(watermark);
@@ -268,6 +299,7 @@ impl Stage {
                 };
                 if least > self.out.watermark {
                     self.out.watermark = least;
+                    self.pausing = Pausing::Watermark;
                     self.task.watermark(least, &mut self.out)?;
                 }
                 Ok(())
@@ -275,6 +307,7 @@ impl Stage {
             Event::Clock(now) => {
                 if now > self.out.now {
                     self.out.now = now;
+                    self.pausing = Pausing::Clock;
                     // What a timer sends is younger than the timer, so those who get it have to know the time by then.
                     self.out.events.push(Event::Clock(now));
                     self.task.clock(&mut self.out)?;
@@ -282,6 +315,31 @@ impl Stage {
                 Ok(())
             }
         }
+    }
+
+    /// Goes on with the event at which the task paused.
+    fn proceed(&mut self) -> RunResult<()> {
+        if !std::mem::take(&mut self.out.paused) {
+            return Ok(());
+        }
+        match self.pausing {
+            Pausing::Row => self.task.proceed(&mut self.out),
+            Pausing::Watermark => self.task.watermark(self.out.watermark, &mut self.out),
+            Pausing::Clock => self.task.clock(&mut self.out),
+        }
+    }
+
+    /// What waits to be sent; `empty` takes its place.
+    fn sent_events(&mut self, empty: Vec<Event>) -> Vec<Event> {
+        let sent = std::mem::replace(&mut self.out.events, empty);
+        if self.generates_watermarks {
+            for event in &sent {
+                if let Event::Watermark(watermark) = event {
+                    self.sent = *watermark;
+                }
+            }
+        }
+        sent
     }
 
     /// Keys without state are forgotten now and then, so that memory follows the state and not the rows.

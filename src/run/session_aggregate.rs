@@ -184,6 +184,9 @@ impl Task for SessionTask {
         if self.is_event_time() {
             while let Some((_, key, window)) = self.timers.due(watermark) {
                 self.fire(key, window, out)?;
+                if out.pauses() {
+                    return Ok(());
+                }
             }
         }
         out.advance(watermark);
@@ -194,6 +197,9 @@ impl Task for SessionTask {
         if !self.is_event_time() {
             while let Some((_, key, window)) = self.timers.due(out.now) {
                 self.fire(key, window, out)?;
+                if out.pauses() {
+                    return Ok(());
+                }
             }
         }
         Ok(())

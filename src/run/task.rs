@@ -9,13 +9,38 @@ use crate::eval::{Datum, Row};
 #[derive(Debug)]
 pub struct Output {
     pub(super) events: Vec<Event>,
+    /// The task has more to send: see [`Output::pauses`].
+    pub(super) paused: bool,
     /// Processing time in milliseconds.
     pub now: i64,
     /// The operator's event time: the least of its inputs' watermarks.
     pub watermark: i64,
 }
 
+/// So many events are sent on before a task goes on.
+const FULL: usize = 4096;
+
 impl Output {
+    /// An output at the beginning of time.
+    pub(super) fn new() -> Output {
+        Output { events: Vec::new(), paused: false, now: i64::MIN, watermark: i64::MIN }
+    }
+
+    /// True if so much waits to be sent that it should go on first.
+    #[inline]
+    pub(super) fn is_full(&self) -> bool {
+        self.events.len() >= FULL
+    }
+
+    /// To be asked between two things that a task sends because of one event, which together can be more than memory holds. If it
+    /// is true the task returns, and is called again: [`Task::watermark`] and [`Task::clock`] with the same time,
+    /// [`Task::proceed`] after a row.
+    #[inline]
+    pub fn pauses(&mut self) -> bool {
+        self.paused |= self.is_full();
+        self.paused
+    }
+
     /// Sends a change.
     pub fn send(&mut self, kind: RowKind, row: Row) {
         self.events.push(Event::Row(Change { kind, row }));
@@ -44,6 +69,11 @@ pub struct States<'a> {
 pub trait Task {
     /// Takes a change from its input number `input`.
     fn row(&mut self, input: usize, change: Change, out: &mut Output) -> RunResult<()>;
+
+    /// Goes on with the row at which it paused.
+    fn proceed(&mut self, _out: &mut Output) -> RunResult<()> {
+        Ok(())
+    }
 
     /// Event time went on to `watermark`; fires what is due and passes the watermark on. Watermarks only rise.
     fn watermark(&mut self, watermark: i64, out: &mut Output) -> RunResult<()> {

@@ -93,6 +93,9 @@ impl Task for RowTimeTask {
             rows.sort_by(|a, b| order::compare(&self.order, a, b));
             rows.into_iter().for_each(|row| out.change(Change::insert(row)));
             self.fired.put(key, (), time)?;
+            if out.pauses() {
+                return Ok(());
+            }
         }
         out.advance(watermark);
         Ok(())
@@ -117,6 +120,9 @@ impl Task for ProcTimeTask {
             let mut rows = self.rows.remove(key, ()).unwrap_or_default();
             rows.sort_by(|a, b| order::compare(&self.order, a, b));
             rows.into_iter().for_each(|row| out.change(Change::insert(row)));
+            if out.pauses() {
+                return Ok(());
+            }
         }
         Ok(())
     }

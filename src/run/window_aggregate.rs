@@ -11,7 +11,7 @@ use super::error::{RunError, RunResult};
 use super::session_aggregate::SessionTask;
 use super::store::{KeyId, KeyedState, Keys, OperatorState, StateTable, Timers, Window};
 use super::task::{Output, States, Task};
-use super::window::{FlushClock, Property, RowBuffer, Sharing, Shift, Slices, properties_of, time_type};
+use super::window::{FlushClock, Property, RowBuffer, Sharing, Shift, Slices, kept_places, properties_of, time_type};
 use crate::eval::{Datum, Row};
 use crate::exec::window_aggregate::{GlobalWindowAggregate, WindowAggregate};
 use crate::exec::window_spec::WindowSpec;
@@ -187,11 +187,15 @@ impl SlicingTask {
                 self.send(&acc, &at, end, out)?;
                 self.aggregator.clear(&at);
             }
-            Sharing::Hop { slices } => {
+            Sharing::Hop => {
                 let at = Scope::loose(key);
                 let mut acc = self.aggregator.create();
+                let kept = &self.accumulators;
+                let places = (self.slices.first_slice(end), end, self.slices.interval());
+                let there = (kept.count(key), kept.namespaces(key).copied());
+                let slices = kept_places(places, there, |s| s, |s| kept.get(key, s).map(|_| s));
                 // From the last slice to the first, as Flink goes through them.
-                for slice in (0..slices).map(|i| end - i * self.slices.interval()) {
+                for slice in slices.into_iter().rev() {
                     if let Some(part) = self.accumulators.get(key, slice) {
                         self.aggregator.merge(&mut acc, &at, part, &Scope::kept(key, slice))?;
                     }
@@ -263,10 +267,7 @@ impl Task for SlicingTask {
         if shift.is_fired(self.slices.last_window_end(slice), progress) {
             return Ok(());
         }
-        let mut open = slice;
-        while shift.is_fired(open, progress) {
-            open += self.slices.interval();
-        }
+        let open = self.slices.first_open_end(slice, progress);
         let key = self.keys.of_row(&change.row);
         self.set_timer(key, open);
         self.add(self.slices.late_target(slice), change)
@@ -286,6 +287,9 @@ impl Task for SlicingTask {
         if self.slices.is_event_time() {
             while let Some((_, key, end)) = self.timers.due(watermark) {
                 self.fire(key, end, out)?;
+                if out.pauses() {
+                    return Ok(());
+                }
             }
         }
         out.advance(watermark);
@@ -297,6 +301,9 @@ impl Task for SlicingTask {
             while let Some((time, key, end)) = self.timers.due(out.now) {
                 self.advance(time)?;
                 self.fire(key, end, out)?;
+                if out.pauses() {
+                    return Ok(());
+                }
             }
         }
         Ok(())
@@ -309,6 +316,14 @@ impl Task for SlicingTask {
 
     fn resume(&mut self, watermark: i64) {
         self.fired = watermark;
+    }
+
+    fn restored(&mut self) -> RunResult<()> {
+        let mut ends = self.accumulators.all_namespaces().chain(self.timers.all_namespaces());
+        match ends.find(|end| !self.slices.fits(**end)) {
+            Some(end) => Err(RunError::savepoint(format!("it holds a slice that ends at {end}, where none can end"))),
+            None => Ok(()),
+        }
     }
 
     fn empty_accumulator(&self) -> Option<Vec<Datum>> {

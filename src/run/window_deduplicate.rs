@@ -74,6 +74,9 @@ impl Task for DeduplicateTask {
                 let number = self.output_number.then(|| row.extended([Datum::Int(1)].into_iter()));
                 out.send(RowKind::Insert, number.unwrap_or(row));
             }
+            if out.pauses() {
+                return Ok(());
+            }
         }
         out.advance(watermark);
         Ok(())

@@ -131,6 +131,9 @@ impl Task for WindowJoinTask {
     fn watermark(&mut self, watermark: i64, out: &mut Output) -> RunResult<()> {
         while let Some((_, key, window)) = self.timers.due(watermark) {
             self.fire(key, window, out)?;
+            if out.pauses() {
+                return Ok(());
+            }
         }
         out.advance(watermark);
         Ok(())

@@ -152,6 +152,9 @@ impl Task for RankTask {
         self.flush(due)?;
         while let Some((_, key, window)) = self.timers.due(watermark) {
             self.fire(key, window, out);
+            if out.pauses() {
+                return Ok(());
+            }
         }
         out.advance(watermark);
         Ok(())

@@ -46,7 +46,12 @@ impl Runnable for WindowTableFunction {
         let shift = Shift::of(time_type(build.plan, build.id, &self.window), &build.session.zone);
         let time = RowTime { column: (!self.window.proctime).then_some(column), shift };
         let WindowKind::Session { gap } = self.window.kind else {
-            return Ok(Box::new(AlignedTask { time, kind: self.window.kind, offset: self.window.offset.unwrap_or(0) }));
+            return Ok(Box::new(AlignedTask {
+                time,
+                kind: self.window.kind,
+                offset: self.window.offset.unwrap_or(0),
+                paused: None,
+            }));
         };
         let entries = &mut build.entries;
         Ok(Box::new(SessionTask {
@@ -66,37 +71,70 @@ struct AlignedTask {
     time: RowTime,
     kind: WindowKind,
     offset: i64,
+    /// A row with more windows than could be sent at once: it, the next window, and the moment of the row.
+    paused: Option<(Change, Window, i64)>,
 }
 
 impl AlignedTask {
-    fn send(&self, change: &Change, window: Window, out: &mut Output) {
-        out.send(change.kind, self.time.with_window(&change.row, window));
+    /// The first window of a moment, in the order in which they are sent.
+    fn first(&self, time: i64) -> Option<Window> {
+        match self.kind {
+            WindowKind::Tumble { size } | WindowKind::Session { gap: size } => {
+                let start = window_start(time, self.offset, size);
+                Some(Window { start, end: start + size })
+            }
+            WindowKind::Hop { size, slide } => {
+                let start = window_start(time, self.offset, slide);
+                (start > time - size).then_some(Window { start, end: start + size })
+            }
+            WindowKind::Cumulate { max_size, step } => {
+                let start = window_start(time, self.offset, max_size);
+                let end = window_start(time, self.offset, step) + step;
+                (end <= start + max_size).then_some(Window { start, end })
+            }
+        }
+    }
+
+    /// The window of a moment that is sent after this one.
+    fn next(&self, Window { start, end }: Window, time: i64) -> Option<Window> {
+        match self.kind {
+            WindowKind::Tumble { .. } | WindowKind::Session { .. } => None,
+            WindowKind::Hop { size, slide } => {
+                (start - slide > time - size).then_some(Window { start: start - slide, end: end - slide })
+            }
+            WindowKind::Cumulate { max_size, step } => {
+                (end + step <= start + max_size).then_some(Window { start, end: end + step })
+            }
+        }
+    }
+
+    fn send(&mut self, change: Change, from: Window, time: i64, out: &mut Output) {
+        let mut at = Some(from);
+        while let Some(window) = at {
+            out.send(change.kind, self.time.with_window(&change.row, window));
+            at = self.next(window, time);
+            if let Some(next) = at
+                && out.pauses()
+            {
+                self.paused = Some((change, next, time));
+                return;
+            }
+        }
     }
 }
 
 impl Task for AlignedTask {
     fn row(&mut self, _: usize, change: Change, out: &mut Output) -> RunResult<()> {
         let Some(time) = self.time.of(&change.row, out.now) else { return Ok(()) };
-        match self.kind {
-            WindowKind::Tumble { size } | WindowKind::Session { gap: size } => {
-                let start = window_start(time, self.offset, size);
-                self.send(&change, Window { start, end: start + size }, out);
-            }
-            WindowKind::Hop { size, slide } => {
-                let mut start = window_start(time, self.offset, slide);
-                while start > time - size {
-                    self.send(&change, Window { start, end: start + size }, out);
-                    start -= slide;
-                }
-            }
-            WindowKind::Cumulate { max_size, step } => {
-                let start = window_start(time, self.offset, max_size);
-                let mut end = window_start(time, self.offset, step) + step;
-                while end <= start + max_size {
-                    self.send(&change, Window { start, end }, out);
-                    end += step;
-                }
-            }
+        if let Some(first) = self.first(time) {
+            self.send(change, first, time, out);
+        }
+        Ok(())
+    }
+
+    fn proceed(&mut self, out: &mut Output) -> RunResult<()> {
+        if let Some((change, next, time)) = self.paused.take() {
+            self.send(change, next, time, out);
         }
         Ok(())
     }
@@ -165,6 +203,9 @@ impl Task for SessionTask {
         if self.is_event_time() {
             while let Some((_, key, window)) = self.timers.due(watermark) {
                 self.fire(key, window, out);
+                if out.pauses() {
+                    return Ok(());
+                }
             }
         }
         out.advance(watermark);
@@ -175,6 +216,9 @@ impl Task for SessionTask {
         if !self.is_event_time() {
             while let Some((_, key, window)) = self.timers.due(out.now) {
                 self.fire(key, window, out);
+                if out.pauses() {
+                    return Ok(());
+                }
             }
         }
         Ok(())

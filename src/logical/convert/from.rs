@@ -176,7 +176,7 @@ impl<'a> Builder<'a> {
             &other
         };
         self.enter(used)?;
-        let mut inner = Builder::new(context, self.bare_tvf);
+        let mut inner = Builder::new(context, self.target);
         inner.nesting = self.nesting;
         inner.top = top;
         inner.open_views = std::mem::take(&mut self.open_views);

@@ -30,6 +30,7 @@ use crate::catalog::{Catalog, Note, Table, TablePath};
 use crate::plan_error::{PlanError, PlanResult};
 use crate::source::Span;
 use crate::syntax::ast::{Expr, Ident, Query};
+use crate::target::Target;
 
 pub use sink::InsertTarget;
 
@@ -46,8 +47,8 @@ pub struct Builder<'a> {
     /// The query at hand is the statement's own, or one that stands in its place: its order counts.
     top: bool,
     budget: budget::Budget,
-    /// Window functions may stand in FROM without `TABLE( )` (all targets but Flink 1.20).
-    bare_tvf: bool,
+    /// The engine, where its version decides what is taken.
+    target: Target,
     /// What is worth saying about the query.
     pub notes: Vec<Note>,
     /// Where conditions of HAVING are written: in the plan they are filters like others.
@@ -77,7 +78,7 @@ struct CteBinding<'a> {
 
 impl<'a> Builder<'a> {
     /// A builder that sees `catalog`.
-    pub fn new(catalog: &'a Catalog, bare_tvf: bool) -> Self {
+    pub fn new(catalog: &'a Catalog, target: Target) -> Self {
         Builder {
             catalog,
             ctes: Vec::new(),
@@ -85,7 +86,7 @@ impl<'a> Builder<'a> {
             open_views: Vec::new(),
             top: true,
             budget: budget::Budget::default(),
-            bare_tvf,
+            target,
             notes: Vec::new(),
             having: Vec::new(),
             inferred: BTreeMap::new(),

@@ -16,6 +16,7 @@ use crate::source::Span;
 use crate::syntax::ast::{
     Expr, ExprKind, FunctionArg, FunctionCall, Ident, Select, TableArgument, TableArgumentSource,
 };
+use crate::target::Target;
 
 /// The parameters of each window function, in order; the last one is optional.
 const PARAMETERS: [(&str, &[&str]); 4] = [
@@ -52,7 +53,7 @@ impl<'a> Builder<'a> {
             let what = if lateral { "LATERAL TABLE" } else { "a table function" };
             return Err(PlanError::unsupported(span, what).into());
         };
-        if !wrapped && !self.bare_tvf {
+        if !wrapped && self.target == Target::Flink120 {
             return Err(PlanError::rejected(
                 span,
                 format!("Flink 1.20 needs TABLE( ) around the window function {name}"),
@@ -145,7 +146,7 @@ impl<'a> Builder<'a> {
                 let (rel, qualifier) = self.named_table(name, &[], Some((select, None)))?;
                 (add_inferred_columns(rel, table, time), qualifier)
             }
-            TableArgumentSource::Query(query) if !self.bare_tvf => {
+            TableArgumentSource::Query(query) if self.target == Target::Flink120 => {
                 return Err(PlanError::rejected(query.span, "Flink 1.20 takes only a table's name after TABLE")
                     .label("a query here")
                     .help("name the query as a view, or in WITH, and write TABLE and that name")
@@ -200,6 +201,16 @@ impl<'a> Builder<'a> {
         translator.window_length = true;
         let rex = simplify::simplify(translator.expr(e, &mut scope)?);
         match rex.as_literal() {
+            // Flink 1.20 turns them into nanoseconds, in a long. It does not for legacy windows, and Flink 2 does not at all.
+            Some(Value::Millis(ms)) if self.target != Target::Flink22 && ms.checked_mul(1_000_000).is_none() => {
+                Err(PlanError::rejected(
+                    e.span,
+                    format!("a length of {name} must be less than 106752 days, or Flink stops with \"long overflow\""),
+                )
+                .label("too long")
+                .help("use a shorter interval")
+                .into())
+            }
             Some(Value::Millis(ms)) => Ok(*ms),
             Some(Value::Months(_)) => {
                 Err(PlanError::rejected(e.span, format!("{name} takes intervals of DAY, HOUR, MINUTE and SECOND only"))

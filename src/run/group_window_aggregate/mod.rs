@@ -9,7 +9,7 @@ use super::error::{RunError, RunResult};
 use super::session_aggregate::{accumulate, merge_accumulators};
 use super::store::{KeyId, KeyedState, Keys, StateTable, Window};
 use super::task::{Output, States, Task};
-use super::window::{MergingWindows, Property, Shift, event_time, properties_of, window_start};
+use super::window::{MergingWindows, Property, Shift, event_time, kept_places, properties_of, window_start};
 use crate::eval::{Datum, Row};
 use crate::exec::group_window_aggregate::GroupWindowAggregate;
 use crate::logical::rel::WindowKind;
@@ -57,6 +57,14 @@ impl Runnable for GroupWindowAggregate {
             "rowtime" => Property::Rowtime,
             _ => Property::Proctime,
         });
+        if let WindowKind::Hop { size, slide } = self.window
+            && size / slide > MOST_WINDOWS
+        {
+            let what = format!("a HOP with more than {MOST_WINDOWS} windows at a time");
+            let mut error = RunError::unsupported(what);
+            error.help = Some("write it as TABLE(HOP(...)), which keeps a timer per key only".to_owned());
+            return Err(error);
+        }
         let rowtime = if self.proctime { None } else { self.time };
         Ok(Box::new(WindowTask {
             keys: Keys::of(self.keys.as_slice()),
@@ -81,6 +89,28 @@ impl Runnable for GroupWindowAggregate {
 fn common_divisor(a: i64, b: i64) -> i64 {
     if b == 0 { a } else { common_divisor(b, a % b) }
 }
+
+/// The panes in which the key has rows, from `start` to `end`, in order.
+fn panes(
+    accumulators: &KeyedState<Window, Vec<Datum>>,
+    key: KeyId,
+    (start, end): (i64, i64),
+    pane: i64,
+) -> Vec<Window> {
+    let there = (accumulators.count(key), accumulators.namespaces(key).copied());
+    kept_places(
+        (start, end - pane, pane),
+        there,
+        |pane| pane.start,
+        |start| {
+            let pane = Window { start, end: start + pane };
+            accumulators.get(key, pane).map(|_| pane)
+        },
+    )
+}
+
+/// A row that falls into more windows than this at once is not run: Flink keeps a timer for each of them.
+const MOST_WINDOWS: i64 = 1_000_000;
 
 impl WindowTask {
     /// When a window is forgotten.
@@ -171,9 +201,7 @@ impl WindowTask {
             Assigner::Hop { size, pane, .. } => {
                 let at = Scope::loose(key);
                 empty = self.aggregator.create();
-                for i in 0..size / pane {
-                    let start = window.start + i * pane;
-                    let pane = Window { start, end: start + pane };
+                for pane in panes(&self.accumulators, key, (window.start, window.start + size), *pane) {
                     if let Some(part) = self.accumulators.get(key, pane) {
                         self.aggregator.merge(&mut empty, &at, part, &Scope::kept(key, pane))?;
                     }
@@ -241,9 +269,8 @@ impl WindowTask {
             Assigner::Tumble { .. } => gone.push(window),
             Assigner::Hop { size, slide, pane } => {
                 // The panes that no later window has.
-                let panes = (0..*size / *pane).map(|i| window.start + i * *pane);
-                let mine = panes.filter(|start| window_start(*start, 0, *slide) == window.start);
-                gone.extend(mine.map(|start| Window { start, end: start + *pane }));
+                let end = window.start + *size.min(slide);
+                gone.extend(panes(&self.accumulators, key, (window.start, end), *pane));
             }
             Assigner::Session { windows, .. } => {
                 gone.extend(windows.state_window(key, window));
@@ -290,6 +317,9 @@ impl Task for WindowTask {
             if time == self.cleanup_time(window) {
                 self.clean(key, window);
             }
+            if out.pauses() {
+                return Ok(());
+            }
         }
         out.advance(watermark);
         Ok(())
@@ -303,8 +333,30 @@ impl Task for WindowTask {
             if self.rowtime.is_none() && time == self.cleanup_time(window) {
                 self.clean(key, window);
             }
+            if out.pauses() {
+                return Ok(());
+            }
         }
         Ok(())
+    }
+
+    fn restored(&mut self) -> RunResult<()> {
+        let (size, slide, part) = match self.assigner {
+            Assigner::Tumble { size } => (size, size, size),
+            Assigner::Hop { size, slide, pane } => (size, slide, pane),
+            Assigner::Session { .. } => return Ok(()),
+        };
+        let misfit = |window: &&Window, length: i64, step: i64| {
+            window.end - window.start != length || window.start != window_start(window.start, 0, step)
+        };
+        let timers = self.timers.event.all_namespaces().chain(self.timers.processing.all_namespaces());
+        let windows = { timers }.find(|window| misfit(window, size, slide));
+        match windows.or_else(|| self.accumulators.all_namespaces().find(|pane| misfit(pane, part, part))) {
+            Some(Window { start, end }) => {
+                Err(RunError::savepoint(format!("it holds a window from {start} to {end}, where none can be")))
+            }
+            None => Ok(()),
+        }
     }
 
     fn empty_accumulator(&self) -> Option<Vec<Datum>> {

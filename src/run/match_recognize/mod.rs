@@ -231,6 +231,9 @@ impl Task for MatchTask {
                     }
                     worker.advance(watermark)
                 })?;
+                if out.pauses() {
+                    return Ok(());
+                }
             }
         }
         out.advance(watermark);
@@ -252,6 +255,9 @@ impl Task for MatchTask {
                 }
                 Ok(())
             })?;
+            if out.pauses() {
+                return Ok(());
+            }
         }
         Ok(())
     }

@@ -71,6 +71,9 @@ impl Task for Function {
     fn clock(&mut self, out: &mut Output) -> RunResult<()> {
         while let Some((time, key, ())) = self.timers.due(out.now) {
             self.fire(time, key, out)?;
+            if out.pauses() {
+                return Ok(());
+            }
         }
         Ok(())
     }

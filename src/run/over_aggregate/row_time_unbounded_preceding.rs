@@ -123,6 +123,9 @@ impl Task for Function {
     fn watermark(&mut self, watermark: i64, out: &mut Output) -> RunResult<()> {
         while let Some((time, key, ())) = self.timers.due(watermark) {
             self.fire(time, key, out)?;
+            if out.pauses() {
+                return Ok(());
+            }
         }
         out.advance(watermark);
         Ok(())

@@ -37,6 +37,9 @@ pub struct Window {
     pub end: i64,
 }
 
+/// Windows are in this span of some hundred million years, so that nothing that is computed from them overflows.
+pub const IN_TIME: std::ops::RangeInclusive<i64> = -i64::MAX / 4..=i64::MAX / 4;
+
 fn wrong(value: &Value, ty: &StateType) -> ImageError {
     let mut text = value.to_string();
     if text.len() > 60 {
@@ -113,7 +116,9 @@ impl StateData for Window {
     fn from_json(value: &Value, ty: &StateType) -> Result<Self, ImageError> {
         match value.as_array().map(Vec::as_slice) {
             Some([start, end]) => match (start.as_i64(), end.as_i64()) {
-                (Some(start), Some(end)) => Ok(Window { start, end }),
+                (Some(start), Some(end)) if start < end && IN_TIME.contains(&start) && IN_TIME.contains(&end) => {
+                    Ok(Window { start, end })
+                }
                 _ => Err(wrong(value, ty)),
             },
             _ => Err(wrong(value, ty)),

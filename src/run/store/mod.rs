@@ -19,7 +19,7 @@ use std::sync::Arc;
 use super::error::{RunError, RunResult};
 use crate::state::{StateEntry, StateKind};
 pub(in crate::run) use data::map_types;
-pub use data::{Namespace, StateData, Window};
+pub use data::{IN_TIME, Namespace, StateData, Window};
 pub use image::{EntryImage, ImageError, SlotImage};
 pub use java_map::{JavaKey, JavaMap};
 pub use keys::{KeyId, Keys};

@@ -81,6 +81,20 @@ impl<N: Namespace, T> Slots<N, T> {
         self.0.get(key.index()).is_some_and(|kept| kept.one.is_some() || kept.more.is_some())
     }
 
+    /// How many values the key has.
+    pub fn count(&self, key: KeyId) -> usize {
+        let of = |kept: &Kept<N, T>| usize::from(kept.one.is_some()) + kept.more.as_ref().map_or(0, |m| m.len());
+        self.0.get(key.index()).map_or(0, of)
+    }
+
+    /// The namespaces under which the key has values, in no order.
+    pub fn namespaces(&self, key: KeyId) -> impl Iterator<Item = &N> {
+        self.0.get(key.index()).into_iter().flat_map(|kept| {
+            let others = kept.more.iter().flat_map(|m| m.keys());
+            kept.one.iter().map(|(n, _)| n).chain(others)
+        })
+    }
+
     pub fn clear(&mut self) {
         self.0.clear();
     }

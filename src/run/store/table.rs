@@ -117,6 +117,21 @@ impl<N: Namespace, T: StateData> KeyedState<N, T> {
         self.slots.entry(key, namespace, empty)
     }
 
+    /// How many values the key has.
+    pub fn count(&self, key: KeyId) -> usize {
+        self.slots.count(key)
+    }
+
+    /// The namespaces under which the key has values, in no order.
+    pub fn namespaces(&self, key: KeyId) -> impl Iterator<Item = &N> {
+        self.slots.namespaces(key)
+    }
+
+    /// The namespaces of all keys, in no order.
+    pub fn all_namespaces(&self) -> impl Iterator<Item = &N> {
+        self.slots.iter().map(|(_, namespace, _)| namespace)
+    }
+
     /// What is kept, to be changed in place: see [`KeyedState::entry_mut`].
     pub fn get_mut(&mut self, key: KeyId, namespace: N) -> Option<&mut T> {
         self.slots.get_mut(key, &namespace)

@@ -62,6 +62,13 @@ impl<N: Namespace> Timers<N> {
     }
 }
 
+impl<N> Timers<N> {
+    /// The namespaces of all timers, in no order.
+    pub fn all_namespaces(&self) -> impl Iterator<Item = &N> {
+        self.set.iter().map(|(_, _, namespace)| namespace)
+    }
+}
+
 impl<N: Namespace> StateTable for Timers<N> {
     fn entry(&self) -> &StateEntry {
         &self.entry

@@ -12,4 +12,4 @@ pub(super) use buffer::{FlushClock, RowBuffer};
 pub(super) use merging::{Merge, MergingWindows};
 pub(super) use properties::{Property, properties_of};
 pub(super) use shift::Shift;
-pub(super) use slices::{Sharing, Slices, event_time, window_start};
+pub(super) use slices::{Sharing, Slices, event_time, kept_places, window_start};

@@ -5,6 +5,7 @@ use crate::eval::Datum;
 use crate::exec::window_spec::{WindowAttachment, WindowSpec};
 use crate::logical::rel::WindowKind;
 use crate::run::error::{RunError, RunResult};
+use crate::run::store::IN_TIME;
 
 /// The start of the window of this size that a moment falls into (`TimeWindow.getWindowStartWithOffset`).
 #[inline]
@@ -18,6 +19,24 @@ pub fn event_time(row: &[Datum], column: usize) -> RunResult<i64> {
     row[column]
         .as_millis()
         .ok_or_else(|| RunError::job("rowtimeIndex should not be null, please convert it to a non-null long value."))
+}
+
+/// Of the starts (or ends) `first`, `first + step`, ..., up to `last` those that are among `kept`, in order. There can be many
+/// more places than values, or more values than places; it takes as long as the fewer of them do.
+pub fn kept_places<T: Copy>(
+    (first, last, step): (i64, i64, i64),
+    (count, kept): (usize, impl Iterator<Item = T>),
+    place: impl Fn(T) -> i64,
+    get: impl Fn(i64) -> Option<T>,
+) -> Vec<T> {
+    let places = (last - first) / step + 1;
+    if places <= count as i64 {
+        return (0..places).filter_map(|i| get(first + i * step)).collect();
+    }
+    let mut found: Vec<T> =
+        kept.filter(|k| (first..=last).contains(&place(*k)) && (place(*k) - first) % step == 0).collect();
+    found.sort_unstable_by_key(|k| place(*k));
+    found
 }
 
 /// Where the slice of a row comes from.
@@ -119,10 +138,26 @@ impl Slices {
     /// How the slices of a window come together when it fires.
     pub fn sharing(&self) -> Sharing {
         match self.kind {
-            WindowKind::Hop { size, slide } if self.is_shared() => Sharing::Hop { slices: size / slide },
+            WindowKind::Hop { .. } if self.is_shared() => Sharing::Hop,
             WindowKind::Cumulate { .. } if self.is_shared() => Sharing::Cumulate,
             _ => Sharing::None,
         }
+    }
+
+    /// True if a slice or a window can end there: what a savepoint holds under another end can come from no row.
+    pub fn fits(&self, end: i64) -> bool {
+        IN_TIME.contains(&end) && end == window_start(end, self.offset, self.interval())
+    }
+
+    /// The end of the first window of a slice that is not due yet at `progress`, if the last one is not: they end one interval
+    /// after the other.
+    pub fn first_open_end(&self, slice: i64, progress: i64) -> i64 {
+        let (mut fired, mut open) = (-1, (self.last_window_end(slice) - slice) / self.interval());
+        while open - fired > 1 {
+            let middle = fired + (open - fired) / 2;
+            if self.shift.is_fired(slice + middle * self.interval(), progress) { fired = middle } else { open = middle }
+        }
+        slice + open * self.interval()
     }
 
     /// The first slice of the window with this end.
@@ -134,7 +169,7 @@ impl Slices {
     pub fn late_target(&self, slice: i64) -> i64 {
         match self.sharing() {
             Sharing::Cumulate => self.first_slice(slice),
-            Sharing::None | Sharing::Hop { .. } => slice,
+            Sharing::None | Sharing::Hop => slice,
         }
     }
 }
@@ -144,11 +179,8 @@ impl Slices {
 pub enum Sharing {
     /// Every window is a slice.
     None,
-    /// A window has this many, which are merged when it fires.
-    Hop {
-        /// How many.
-        slices: i64,
-    },
+    /// A window has several, which are merged when it fires.
+    Hop,
     /// The first slice of a window collects those after it.
     Cumulate,
 }
