@@ -230,5 +230,6 @@ fn runs_give_what_flink_gives() {
         include_str!("executor/patterns.jsonl"),
         include_str!("executor/windows.jsonl"),
         include_str!("executor/joins.jsonl"),
+        include_str!("executor/edges.jsonl"),
     ]);
 }

@@ -232,6 +232,16 @@ impl From<Option<bool>> for Datum {
     }
 }
 
+/// `Float.floatToIntBits`: Java has one NaN.
+pub fn float_bits(value: f32) -> u32 {
+    if value.is_nan() { 0x7fc0_0000 } else { value.to_bits() }
+}
+
+/// `Double.doubleToLongBits`: Java has one NaN.
+pub fn double_bits(value: f64) -> u64 {
+    if value.is_nan() { 0x7ff8_0000_0000_0000 } else { value.to_bits() }
+}
+
 impl PartialEq for Datum {
     fn eq(&self, other: &Datum) -> bool {
         match (self, other) {
@@ -240,8 +250,8 @@ impl PartialEq for Datum {
             (Datum::Int(a), Datum::Int(b))
             | (Datum::Months(a), Datum::Months(b))
             | (Datum::Millis(a), Datum::Millis(b)) => a == b,
-            (Datum::Float(a), Datum::Float(b)) => a.to_bits() == b.to_bits(),
-            (Datum::Double(a), Datum::Double(b)) => a.to_bits() == b.to_bits(),
+            (Datum::Float(a), Datum::Float(b)) => float_bits(*a) == float_bits(*b),
+            (Datum::Double(a), Datum::Double(b)) => double_bits(*a) == double_bits(*b),
             (
                 Datum::Decimal { scale, high, low },
                 Datum::Decimal { scale: other_scale, high: other_high, low: other_low },
@@ -267,8 +277,8 @@ impl Hash for Datum {
             Datum::Null => {}
             Datum::Boolean(b) => state.write_u8(u8::from(*b)),
             Datum::Int(i) | Datum::Months(i) | Datum::Millis(i) => state.write_i64(*i),
-            Datum::Float(f) => state.write_u32(f.to_bits()),
-            Datum::Double(d) => state.write_u64(d.to_bits()),
+            Datum::Float(f) => state.write_u32(float_bits(*f)),
+            Datum::Double(d) => state.write_u64(double_bits(*d)),
             Datum::Decimal { scale, high, low } => {
                 state.write_u8(*scale);
                 state.write_i64(*high);
@@ -294,7 +304,7 @@ impl PartialOrd for Datum {
     }
 }
 
-/// The order of Flink's generated comparators on values of one type: NULL first, NaN last.
+/// The order of values of one type as `Double.compare` and its like have it: NULL first, NaN last, -0.0 before 0.0.
 impl Ord for Datum {
     fn cmp(&self, other: &Datum) -> Ordering {
         match (self, other) {
@@ -302,8 +312,12 @@ impl Ord for Datum {
             (Datum::Int(a), Datum::Int(b))
             | (Datum::Months(a), Datum::Months(b))
             | (Datum::Millis(a), Datum::Millis(b)) => a.cmp(b),
-            (Datum::Float(a), Datum::Float(b)) => a.total_cmp(b),
-            (Datum::Double(a), Datum::Double(b)) => a.total_cmp(b),
+            (Datum::Float(a), Datum::Float(b)) => {
+                f32::from_bits(float_bits(*a)).total_cmp(&f32::from_bits(float_bits(*b)))
+            }
+            (Datum::Double(a), Datum::Double(b)) => {
+                f64::from_bits(double_bits(*a)).total_cmp(&f64::from_bits(double_bits(*b)))
+            }
             (Datum::Decimal { .. }, Datum::Decimal { .. }) => match (self.as_decimal(), other.as_decimal()) {
                 (Some(a), Some(b)) => a.compare(&b),
                 _ => Ordering::Equal,
@@ -343,5 +357,7 @@ mod tests {
     fn keys_tell_zeros_apart_and_find_nan() {
         assert_ne!(Datum::Double(0.0), Datum::Double(-0.0));
         assert_eq!(Datum::Double(f64::NAN), Datum::Double(f64::NAN));
+        assert_eq!(Datum::Double(-f64::NAN), Datum::Double(f64::NAN));
+        assert!(Datum::Float(-f32::NAN) > Datum::Float(f32::INFINITY));
     }
 }

@@ -19,7 +19,7 @@ mod wide;
 pub mod zone;
 
 pub use compile::{Evaluator, Session, compile};
-pub use datum::Datum;
+pub use datum::{Datum, double_bits, float_bits};
 pub use decimal::Decimal;
 pub use error::{EvalError, Unrunnable};
 pub use row::Row;

@@ -273,8 +273,8 @@ pub(super) fn scalar(text: &str, ty: &DataType, zone: &TimeZone) -> Option<Datum
         TypeKind::SmallInt => integer(i16::MIN.into(), i16::MAX.into()),
         TypeKind::Int => integer(i32::MIN.into(), i32::MAX.into()),
         TypeKind::BigInt => integer(i64::MIN, i64::MAX),
-        TypeKind::Float => trimmed.parse().ok().map(Datum::Float),
-        TypeKind::Double => trimmed.parse().ok().map(Datum::Double),
+        TypeKind::Float => super::cast::java_float(trimmed).map(Datum::Float),
+        TypeKind::Double => super::cast::java_double(trimmed).map(Datum::Double),
         TypeKind::Decimal(p, s) => Decimal::parse(trimmed)?.fit(*p, *s).map(Datum::from),
         TypeKind::Char(n) => Some(Datum::string(super::cast::fit_text(text, *n as usize, true).into_owned())),
         TypeKind::VarChar(_) => Some(Datum::string(text)),
@@ -365,5 +365,22 @@ mod tests {
     fn bad_cells_name_types_as_people_do_and_are_cut() {
         let bad = BadCell::new(&TypeKind::Array(TypeKind::string().nullable().into()).nullable(), "x".repeat(1_000));
         assert_eq!(bad.to_string(), format!("expected ARRAY<STRING>, found {}...", "x".repeat(80)));
+    }
+
+    #[test]
+    fn floating_point_numbers_are_read_as_java_reads_them() {
+        let double = |text: &str| read(text, &TypeKind::Double.nullable(), &TimeZone::UTC).ok();
+        let float = |text: &str| read(text, &TypeKind::Float.nullable(), &TimeZone::UTC).ok();
+        for text in ["NaN", "-NaN", "+NaN"] {
+            assert_eq!(double(text), Some(Datum::Double(f64::NAN)), "{text}");
+            assert_eq!(float(text), Some(Datum::Float(f32::NAN)), "{text}");
+        }
+        assert_eq!(double("-Infinity"), Some(Datum::Double(f64::NEG_INFINITY)));
+        assert_eq!(double("1e309"), Some(Datum::Double(f64::INFINITY)));
+        assert_eq!(double("-0.0"), Some(Datum::Double(-0.0)));
+        assert_eq!(float("0.1"), Some(Datum::Float(0.1)));
+        for text in ["nan", "inf", "infinity", "-inf", "INF", "1_0", "e5"] {
+            assert_eq!((double(text), float(text)), (None, None), "{text}");
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! The order of keys in a Java hash map: Flink keeps bundles and map state in one, and sends them in its order.
 
 use crate::catalog::types::{DataType, TypeKind};
-use crate::eval::Datum;
+use crate::eval::{Datum, double_bits, float_bits};
 
 /// Puts keys with what belongs to them, which are in the order of insertion, into the order of a `HashMap<RowData, _>`.
 pub fn sort<T>(entries: &mut [T], types: &[DataType], key: impl Fn(&T) -> &[Datum]) {
@@ -56,8 +56,8 @@ fn binary_row<'a>(row: &[Datum], types: impl IntoIterator<Item = &'a DataType>) 
                 TypeKind::Int => write(&n.to_le_bytes()[..4]),
                 _ => write(&n.to_le_bytes()),
             },
-            Datum::Float(f) => write(&f.to_le_bytes()),
-            Datum::Double(d) => write(&d.to_le_bytes()),
+            Datum::Float(f) => write(&float_bits(*f).to_le_bytes()),
+            Datum::Double(d) => write(&double_bits(*d).to_le_bytes()),
             Datum::Date(n) | Datum::Time(n) => write(&n.to_le_bytes()),
             Datum::Months(n) => write(&n.to_le_bytes()[..4]),
             Datum::Millis(n) => write(&n.to_le_bytes()),

@@ -5,6 +5,8 @@ mod parse;
 mod temporal;
 mod text;
 
+pub(super) use parse::{java_double, java_float};
+
 use std::sync::Arc;
 
 pub(super) use self::number::{to_f32, to_f64, wrap};

@@ -57,17 +57,20 @@ pub(super) fn integer(text: &str, kind: &TypeKind) -> Result<i64, EvalError> {
 
 /// `Double.parseDouble`.
 pub(super) fn floating(text: &str) -> Result<f64, EvalError> {
-    java_float(text).ok_or_else(|| number_format(text))
+    java_double(text).ok_or_else(|| number_format(text))
 }
 
 /// `Float.parseFloat`.
 pub(super) fn floating_f32(text: &str) -> Result<f32, EvalError> {
+    java_float(text).ok_or_else(|| number_format(text))
+}
+
+/// What `Float.parseFloat` takes.
+pub(in crate::eval) fn java_float(text: &str) -> Option<f32> {
+    let value = java_double(text)?;
     let plain = trim(text).trim_end_matches(['d', 'D', 'f', 'F']);
-    match java_float(text) {
-        None => Err(number_format(text)),
-        // Read as a FLOAT at once: by way of DOUBLE it would be rounded twice.
-        Some(value) => Ok(plain.parse().ok().filter(|_| value.is_finite()).unwrap_or(value as f32)),
-    }
+    // Read as a FLOAT at once: by way of DOUBLE it would be rounded twice.
+    Some(plain.parse().ok().filter(|_| value.is_finite()).unwrap_or(value as f32))
 }
 
 fn number_format(text: &str) -> EvalError {
@@ -80,7 +83,7 @@ fn number_format(text: &str) -> EvalError {
 }
 
 /// Java's floating point literals: with a suffix, in hexadecimal, or by the names `NaN` and `Infinity`.
-fn java_float(text: &str) -> Option<f64> {
+pub(in crate::eval) fn java_double(text: &str) -> Option<f64> {
     let text = trim(text);
     let (sign, size) = match text.strip_prefix('-') {
         Some(rest) => (-1.0, rest),

@@ -1,6 +1,6 @@
 //! `java.time.format.DateTimeFormatter`: its patterns, and text of local timestamps.
 
-use super::{month_name, short, weekday_name};
+use super::{month_name, padded, short, weekday_name};
 use crate::eval::EvalError;
 use crate::eval::calendar::{extract_from_date, weekday};
 use crate::logical::translate::datetime::{DAY, civil_from_days, days_from_civil};
@@ -143,7 +143,7 @@ fn print(parts: &[Part], millis: i64, nanos: u32, out: &mut String) -> Result<()
                         text.chars().count()
                     )));
                 }
-                out.push_str(&format!("{text:>pad$}"));
+                out.push_str(&padded(&text, *pad, ' '));
             }
         }
     }
@@ -156,7 +156,7 @@ fn field(letter: char, count: usize, millis: i64, nanos: u32) -> Result<String, 
     let (month, day) = (i64::from(month), i64::from(day));
     let (hour, minute, second) = (time / 3_600_000, time / 60_000 % 60, time / 1_000 % 60);
     let nano = time % 1_000 * 1_000_000 + i64::from(nanos);
-    let number = |n: i64| Ok(format!("{n:0>count$}"));
+    let number = |n: i64| Ok(padded(&n.to_string(), count, '0'));
     let name = |name: &str| match count {
         1..=3 => short(name).to_owned(),
         4 => name.to_owned(),
@@ -215,7 +215,7 @@ fn year_text(year: i64, count: usize) -> String {
     match count {
         2 => format!("{:02}", size % 100),
         4.. if size.to_string().len() > count && year > 0 => format!("+{size}"),
-        _ => format!("{sign}{size:0>count$}"),
+        _ => format!("{sign}{}", padded(&size.to_string(), count, '0')),
     }
 }
 

@@ -33,6 +33,12 @@ fn weekday_name(weekday: i64) -> &'static str {
     WEEKDAYS[(weekday - 1).rem_euclid(7) as usize]
 }
 
+/// A text with as many characters before it as it lacks. (The width of Rust's formats has 16 bits, and a pattern can ask for more.)
+fn padded(text: &str, width: usize, with: char) -> String {
+    let lacks = width.saturating_sub(text.chars().count());
+    std::iter::repeat_n(with, lacks).chain(text.chars()).collect()
+}
+
 /// Three letters.
 fn short(name: &str) -> &str {
     &name[..3]

@@ -2,7 +2,7 @@
 
 use jiff::tz::TimeZone;
 
-use super::{MONTHS, WEEKDAYS, match_name, month_name, short, weekday_name};
+use super::{MONTHS, WEEKDAYS, match_name, month_name, padded, short, weekday_name};
 use crate::eval::calendar::{days_from_julian, julian_calendar, weekday};
 use crate::eval::{EvalError, zone};
 use crate::logical::translate::datetime::{DAY, civil_from_days, days_from_civil};
@@ -86,7 +86,7 @@ impl SimpleDateFormat {
                 }
                 Item::Field(letter, count) => (*letter, *count),
             };
-            let number = |n: i64| format!("{n:0>count$}");
+            let number = |n: i64| padded(&n.to_string(), count, '0');
             let text = match letter {
                 'G' => if year > 0 { "AD" } else { "BC" }.to_owned(),
                 'y' | 'Y' => {
@@ -390,4 +390,15 @@ fn number(text: &str, limit: Option<usize>) -> Option<(i64, usize)> {
     // As `Number.intValue` of what was read.
     let value = digits[..end].parse::<i64>().unwrap_or(i64::MAX) as i32;
     Some((if negative { -i64::from(value) } else { i64::from(value) }, end + usize::from(negative)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_field_is_as_wide_as_its_letters() {
+        let text = SimpleDateFormat::new(&"y".repeat(70_000)).unwrap().format(0, &TimeZone::UTC).unwrap();
+        assert_eq!((text.len(), &text[69_995..]), (70_000, "01970"));
+    }
 }

@@ -15,7 +15,9 @@ pub(super) fn compare(a: &Datum, b: &Datum) -> Option<Ordering> {
         (Datum::Float(_) | Datum::Double(_) | Datum::Int(_), Datum::Float(_) | Datum::Double(_))
         | (Datum::Float(_) | Datum::Double(_), Datum::Int(_)) => as_f64(a)?.partial_cmp(&as_f64(b)?),
         (Datum::Decimal { .. }, Datum::Float(_) | Datum::Double(_))
-        | (Datum::Float(_) | Datum::Double(_), Datum::Decimal { .. }) => Some(as_f64(a)?.total_cmp(&as_f64(b)?)),
+        | (Datum::Float(_) | Datum::Double(_), Datum::Decimal { .. }) => {
+            Some(Datum::Double(as_f64(a)?).cmp(&Datum::Double(as_f64(b)?)))
+        }
         (Datum::Decimal { .. }, Datum::Int(i)) => Some(a.as_decimal()?.compare(&whole(*i))),
         (Datum::Int(i), Datum::Decimal { .. }) => Some(whole(*i).compare(&b.as_decimal()?)),
         (Datum::Array(x), Datum::Array(y)) => equality(x.len() == y.len() && x.iter().zip(y.iter()).all(equal)),

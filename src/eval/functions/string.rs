@@ -87,7 +87,8 @@ fn index_of(s: &str, seek: &str, from: i64) -> Option<i64> {
 
 /// Position of `seek` in `s`, counted from 1; 0 if it is not there.
 fn position(seek: &str, s: &str, from: i64) -> i64 {
-    index_of(s, seek, from - 1).map_or(0, |i| i + 1)
+    // Of an INT, from which 1 is taken: the least becomes the largest.
+    index_of(s, seek, i64::from((from as i32).wrapping_sub(1))).map_or(0, |i| i + 1)
 }
 
 /// `SqlFunctionUtils.instr`: the n-th appearance, searched from the end for a negative start.
@@ -98,10 +99,16 @@ fn instr(s: &str, seek: &str, start: i64, appearance: i64) -> Result<i64, EvalEr
     if start == 0 {
         return Ok(0);
     }
+    if start == i64::from(i32::MIN) {
+        // Flink turns the sign, which this number stays the same by, until its stack is full.
+        return Err(EvalError::new(format!(
+            "the start {start} of INSTR has no opposite (java.lang.StackOverflowError)"
+        )));
+    }
     if start > 0 {
         let mut index = start - 1;
         for _ in 0..appearance {
-            index = position(seek, s, index + 1);
+            index = index_of(s, seek, index).map_or(0, |i| i + 1);
             if index == 0 || seek.is_empty() {
                 break;
             }

@@ -30,9 +30,7 @@ impl Task for TopOne {
         let row = change.row;
         match self.first.get(key, ()) {
             None => self.ranked.send(RowKind::Insert, &row, 1, out),
-            Some(first)
-                if crate::run::order::compare_columns(&self.order.columns, &self.order.keys, &row, first).is_lt() =>
-            {
+            Some(first) if crate::run::order::comes_before(&self.order.columns, &self.order.keys, &row, first) => {
                 self.ranked.replace(first, &row, 1, out);
             }
             Some(_) => return Ok(()),

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::path::Path;
+use super::path::{Path, Work};
 use super::value::Json;
 use crate::eval::functions::regex::Regex;
 
@@ -51,17 +51,17 @@ pub fn parse(chars: &[char], at: usize) -> Option<(Filter, usize)> {
 }
 
 impl Filter {
-    /// True if the condition holds for an element.
-    pub fn accepts(&self, element: &Json, root: &Json) -> bool {
+    /// True if the condition holds for an element. Nothing can be said if `work` is done afterwards.
+    pub fn accepts(&self, element: &Json, root: &Json, work: &Work) -> bool {
         match self {
-            Filter::And(all) => all.iter().all(|f| f.accepts(element, root)),
-            Filter::Or(any) => any.iter().any(|f| f.accepts(element, root)),
-            Filter::Not(inner) => !inner.accepts(element, root),
+            Filter::And(all) => all.iter().all(|f| f.accepts(element, root, work)),
+            Filter::Or(any) => any.iter().any(|f| f.accepts(element, root, work)),
+            Filter::Not(inner) => !inner.accepts(element, root, work),
             Filter::Matches(operand, regex) => {
-                matches!(operand.value(element, root), Some(Json::String(s)) if regex.matches(&s).unwrap_or(false))
+                matches!(operand.value(element, root, work), Some(Json::String(s)) if regex.matches(&s).unwrap_or(false))
             }
             Filter::Compare(a, comparison, b) => {
-                let (a, b) = (a.value(element, root), b.value(element, root));
+                let (a, b) = (a.value(element, root, work), b.value(element, root, work));
                 let order = match (&a, &b) {
                     (Some(Json::String(a)), Some(Json::String(b))) => Some(a.encode_utf16().cmp(b.encode_utf16())),
                     (Some(a), Some(b)) => match (a.number(), b.number()) {
@@ -85,13 +85,13 @@ impl Filter {
 
 impl Operand {
     /// The value; none for what is not there.
-    fn value(&self, element: &Json, root: &Json) -> Option<Json> {
+    fn value(&self, element: &Json, root: &Json, work: &Work) -> Option<Json> {
         let (path, of) = match self {
             Operand::Constant(value) => return Some(value.clone()),
             Operand::Element(path) => (path, element),
             Operand::Root(path) => (path, root),
         };
-        path.read(of, false).ok().map(|value| value.unwrap_or(Json::Null))
+        path.read(of, false, work).ok().map(|value| value.unwrap_or(Json::Null))
     }
 }
 

@@ -13,7 +13,7 @@ use crate::catalog::types::TypeKind;
 use crate::catalog::value::Value;
 use crate::eval::{Datum, EvalError};
 use parse::parse;
-use path::{Path, PathError};
+use path::{Lost, Path, PathError, Work};
 use value::Json;
 
 /// The function behind a call, if it is one of this family.
@@ -144,7 +144,11 @@ fn look_up(input: &str, path: &str) -> Result<Found, EvalError> {
         Err("json object can not be null".to_owned())
     } else {
         match Path::compile(spec) {
-            Ok(path) => path.read(&document, lax),
+            Ok(path) => match path.read(&document, lax, &Work::new()) {
+                Ok(value) => Ok(value),
+                Err(Lost::NotFound(message)) => Err(message),
+                Err(Lost::TooLong) => return Err(EvalError::new("the JSON path takes too long")),
+            },
             Err(PathError::Filter) => return Err(EvalError::new("net/minidev/json/writer/JsonReaderI")),
             Err(PathError::Invalid(message)) if spec.trim().is_empty() => Err(message),
             Err(PathError::Invalid(_)) => Err(format!(

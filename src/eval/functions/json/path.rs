@@ -27,6 +27,49 @@ impl From<String> for PathError {
     }
 }
 
+/// Why a path leads nowhere.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Lost {
+    /// Jayway's `PathNotFoundException`, which the clauses of the function catch.
+    NotFound(String),
+    /// So much was looked at that it takes too long. Flink has no such limit.
+    TooLong,
+}
+
+impl From<String> for Lost {
+    fn from(message: String) -> Lost {
+        Lost::NotFound(message)
+    }
+}
+
+/// How many values an evaluation may look at and copy, the paths of its filters included.
+#[derive(Debug)]
+pub struct Work(std::cell::Cell<u64>);
+
+impl Work {
+    /// A few million: more than a path needs that goes over a large document once, less than one that multiplies it by itself.
+    pub fn new() -> Work {
+        Work(std::cell::Cell::new(4_000_000))
+    }
+
+    fn take(&self, amount: u64) -> Result<(), Lost> {
+        match self.0.get().checked_sub(amount) {
+            Some(left) => {
+                self.0.set(left);
+                Ok(())
+            }
+            None => {
+                self.0.set(0);
+                Err(Lost::TooLong)
+            }
+        }
+    }
+
+    fn is_done(&self) -> bool {
+        self.0.get() == 0
+    }
+}
+
 /// A step of a path.
 #[derive(Debug, Clone)]
 enum Step {
@@ -103,11 +146,11 @@ impl Path {
     }
 
     /// What the path leads to: a value, or the array of all that an indefinite path finds. `None` is the JSON null, or nothing
-    /// in lax mode; an error is Jayway's `PathNotFoundException`.
-    pub fn read(&self, root: &Json, lax: bool) -> Result<Option<Json>, String> {
+    /// in lax mode.
+    pub fn read(&self, root: &Json, lax: bool, work: &Work) -> Result<Option<Json>, Lost> {
         let function = self.steps.iter().position(|s| matches!(s, Step::Function(_)));
         let mut walk =
-            Walk { root, steps: &self.steps[..function.unwrap_or(self.steps.len())], lax, found: Vec::new() };
+            Walk { root, steps: &self.steps[..function.unwrap_or(self.steps.len())], lax, work, found: Vec::new() };
         walk.go(root, 0, &mut "$".to_owned())?;
         let found = walk.found;
         let definite = function.map_or_else(|| self.definite(), |at| definite(&self.steps[..at]));
@@ -115,7 +158,7 @@ impl Path {
             (false, _) => Json::Array(found),
             (true, Some(value)) => value.clone(),
             (true, None) if lax => return Ok(None),
-            (true, None) => return Err(format!("No results for path: {}", shown(&self.steps))),
+            (true, None) => return Err(format!("No results for path: {}", shown(&self.steps)).into()),
         };
         let value = match function.map(|at| &self.steps[at]) {
             Some(Step::Function(function)) => function.apply(&value)?,
@@ -168,14 +211,16 @@ struct Walk<'a> {
     root: &'a Json,
     steps: &'a [Step],
     lax: bool,
+    work: &'a Work,
     found: Vec<Json>,
 }
 
 impl<'a> Walk<'a> {
     /// Takes the steps from number `i` on, from `value`, which is at `path`.
-    fn go(&mut self, value: &'a Json, i: usize, path: &mut String) -> Result<(), String> {
+    fn go(&mut self, value: &'a Json, i: usize, path: &mut String) -> Result<(), Lost> {
+        self.work.take(1)?;
         let Some(step) = self.steps.get(i) else {
-            self.found.push(value.clone());
+            self.keep(value)?;
             return Ok(());
         };
         // A step that does not fit is an error only if the way to it was definite.
@@ -195,12 +240,13 @@ impl<'a> Walk<'a> {
                 let items = match value {
                     Json::Array(items) => items,
                     _ if !strict => return Ok(()),
-                    Json::Null => return Err(format!("The path {path} is null")),
+                    Json::Null => return Err(format!("The path {path} is null").into()),
                     other => {
                         let filter = step.array_text();
                         return Err(format!(
                             "Filter: {filter} can only be applied to arrays. Current context is: {other}"
-                        ));
+                        )
+                        .into());
                     }
                 };
                 self.places(step, items.len() as i64).into_iter().try_for_each(|place| {
@@ -214,7 +260,11 @@ impl<'a> Walk<'a> {
                     other => std::slice::from_ref(other),
                 };
                 for item in candidates {
-                    if filter.accepts(item, self.root) {
+                    let accepted = filter.accepts(item, self.root, self.work);
+                    if self.work.is_done() {
+                        return Err(Lost::TooLong);
+                    }
+                    if accepted {
                         self.below(item, i + 1, path, "[?]")?;
                     }
                 }
@@ -225,7 +275,24 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn below(&mut self, value: &'a Json, i: usize, path: &mut String, step: &str) -> Result<(), String> {
+    /// A value that the path leads to.
+    fn keep(&mut self, value: &Json) -> Result<(), Lost> {
+        self.pay(value)?;
+        self.found.push(value.clone());
+        Ok(())
+    }
+
+    /// Counts what a copy of a value takes.
+    fn pay(&self, value: &Json) -> Result<(), Lost> {
+        self.work.take(1)?;
+        match value {
+            Json::Array(items) => items.iter().try_for_each(|item| self.pay(item)),
+            Json::Object(members) => members.iter().try_for_each(|(_, member)| self.pay(member)),
+            _ => Ok(()),
+        }
+    }
+
+    fn below(&mut self, value: &'a Json, i: usize, path: &mut String, step: &str) -> Result<(), Lost> {
         let length = path.len();
         path.push_str(step);
         let result = self.go(value, i, path);
@@ -240,7 +307,7 @@ impl<'a> Walk<'a> {
         i: usize,
         strict: bool,
         path: &mut String,
-    ) -> Result<(), String> {
+    ) -> Result<(), Lost> {
         let Json::Object(members) = value else {
             if !strict {
                 return Ok(());
@@ -251,10 +318,12 @@ impl<'a> Walk<'a> {
                  'org.apache.flink.table.shaded.com.jayway.jsonpath.spi.json.JacksonJsonProvider'.",
                 bracketed(names),
                 value.class()
-            ));
+            )
+            .into());
         };
         let last = i + 1 == self.steps.len();
         if names.len() > 1 && last {
+            names.iter().filter_map(|name| value.get(name)).try_for_each(|v| self.pay(v))?;
             let of = |name: &String| value.get(name).map(|v| (name.clone(), v.clone()));
             self.found.push(Json::Object(names.iter().filter_map(of).collect()));
             return Ok(());
@@ -264,7 +333,7 @@ impl<'a> Walk<'a> {
             match members.iter().find(|(key, _)| key == name) {
                 Some((_, member)) => self.below(member, i + 1, path, &step)?,
                 None if strict && !last && names.len() == 1 => {
-                    return Err(format!("Missing property in path {path}{step}"));
+                    return Err(format!("Missing property in path {path}{step}").into());
                 }
                 None => {}
             }
@@ -287,7 +356,8 @@ impl<'a> Walk<'a> {
     }
 
     /// Takes step `i` at `value` and at everything below it, outermost first.
-    fn scan(&mut self, value: &'a Json, i: usize, path: &mut String) -> Result<(), String> {
+    fn scan(&mut self, value: &'a Json, i: usize, path: &mut String) -> Result<(), Lost> {
+        self.work.take(1)?;
         let fits = match (self.steps.get(i), value) {
             (Some(Step::Properties(names)), Json::Object(_)) => names.iter().all(|n| value.get(n).is_some()),
             (Some(Step::Properties(_)), _) => false,
@@ -354,7 +424,13 @@ mod tests {
 
     fn read(path: &str) -> Result<Option<String>, String> {
         let json = r#"{"a":[3,1,2.5],"b":[{"c":1,"e":"x"},{"c":2}],"d":null,"f":1.50,"a b":7}"#;
-        let value = Path::compile(path).map_err(|e| format!("{e:?}"))?.read(&parse(json)?, false)?;
+        let value = Path::compile(path)
+            .map_err(|e| format!("{e:?}"))?
+            .read(&parse(json)?, false, &Work::new())
+            .map_err(|lost| match lost {
+                Lost::NotFound(message) => message,
+                Lost::TooLong => "too long".to_owned(),
+            })?;
         Ok(value.map(|v| v.text()))
     }
 
@@ -400,6 +476,17 @@ mod tests {
         assert!(read("$.f.x").is_err_and(|e| e.starts_with(
             "Expected to find an object with property ['x'] in path $['f'] but found 'java.lang.Double'."
         )));
+    }
+
+    #[test]
+    fn nothing_runs_without_a_limit() {
+        let deep = parse(&format!("{}{}", "[".repeat(100), "]".repeat(100))).unwrap();
+        let wide = parse(&format!("[{}0]", "0,".repeat(5000))).unwrap();
+        let read = |path: &str, of: &Json| Path::compile(path).unwrap().read(of, true, &Work::new());
+        assert_eq!(read("$..*..*..*..*", &deep), Err(Lost::TooLong));
+        assert_eq!(read("$[?($..* == 1)]", &wide), Err(Lost::TooLong));
+        assert!(read("$..*..*", &deep).is_ok());
+        assert!(read("$..*", &wide).is_ok());
     }
 
     #[test]
