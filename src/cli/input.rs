@@ -27,21 +27,31 @@ pub fn read_all<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Vec<Text
     if errors.is_empty() { Ok(texts) } else { Err(errors) }
 }
 
+/// Scripts are at most this large, in bytes: a file may be endless.
+const LARGEST: u64 = 256 << 20;
+
+/// A file, but not much more of it than `most` bytes.
+pub(super) fn read_file(name: &str, most: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    fs::File::open(name)?.take(most + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
 fn read(name: &str) -> Result<Text, Box<ErrorItem>> {
     let (shown, bytes) = if name == "-" {
         let mut bytes = Vec::new();
-        ("<stdin>", io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes))
+        ("<stdin>", io::stdin().lock().take(LARGEST + 1).read_to_end(&mut bytes).map(|_| bytes))
     } else {
-        (name, fs::read(name))
+        (name, read_file(name, LARGEST))
     };
     let bytes = bytes.map_err(|error| Box::new(unreadable(name, &error)))?;
+    if bytes.len() as u64 > LARGEST {
+        let error = ErrorItem::new(ErrorCode::Io, format!("{shown} is larger than {} MiB", LARGEST >> 20));
+        return Err(Box::new(error.help("split the script")));
+    }
     if bytes.contains(&0) {
         let error = ErrorItem::new(ErrorCode::Io, format!("{shown} is a binary file, not SQL"));
         return Err(Box::new(error.help("name a text file in UTF-8")));
-    }
-    if u32::try_from(bytes.len()).is_err() {
-        let error = ErrorItem::new(ErrorCode::Io, format!("{shown} is larger than 4 GiB"));
-        return Err(Box::new(error.help("split the script")));
     }
     match String::from_utf8(bytes) {
         Ok(text) => Ok(Text::new(shown, text)),

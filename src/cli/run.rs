@@ -7,10 +7,11 @@ use super::Outcome;
 use super::ahead::Ahead;
 use super::args::{End, RunArgs, RunFormat};
 use super::data::{self, Progress};
+use super::input::read_file;
 use super::output::Output;
 use super::plan::{Planned, read_and_plan};
 use crate::exec::{Plan, Purpose};
-use crate::execution::{Execution, Savepoint, notes, sink_columns};
+use crate::execution::{Execution, SAVEPOINT_LARGEST, Savepoint, notes, sink_columns};
 use crate::report::human::{self, Style};
 use crate::report::model::{ErrorCode, ErrorItem};
 use crate::rows::{Arrivals, Interleave, Printer, RowFormat};
@@ -113,7 +114,17 @@ fn execute(
         }
     }
     if let Some(file) = &args.restore {
-        let text = std::fs::read_to_string(file).map_err(|e| data::unreadable(file, &e))?;
+        let text = read_file(file, SAVEPOINT_LARGEST).map_err(|e| data::unreadable(file, &e))?;
+        if text.len() as u64 > SAVEPOINT_LARGEST {
+            let message =
+                format!("{file} is larger than {} MiB, the most that a savepoint has", SAVEPOINT_LARGEST >> 20);
+            let error = ErrorItem::new(ErrorCode::Io, message);
+            return Err(Box::new(error.help("take it again with `keepstate run --savepoint`")));
+        }
+        let text = String::from_utf8(text).map_err(|_| {
+            let error = ErrorItem::new(ErrorCode::Io, format!("{file} is not a savepoint: it is not UTF-8"));
+            Box::new(error.help("take it again with `keepstate run --savepoint`"))
+        })?;
         Savepoint::from_text(file, &text)?.restore(file, &mut execution)?;
     }
     // A savepoint is taken of a stream that goes on.
@@ -137,6 +148,12 @@ fn execute(
         progress.end();
         if let Some(file) = &args.savepoint {
             let text = Savepoint::of(&mut execution).to_text();
+            if text.len() as u64 > SAVEPOINT_LARGEST {
+                let message =
+                    format!("the state takes more than {} MiB, which no savepoint holds", SAVEPOINT_LARGEST >> 20);
+                let error = ErrorItem::new(ErrorCode::Run, message);
+                return Err(Box::new(error.help("run fewer rows")));
+            }
             let unwritable =
                 |e: io::Error| Box::new(ErrorItem::new(ErrorCode::Io, format!("{file} cannot be written: {e}")));
             std::fs::write(file, text).map_err(unwritable)?;

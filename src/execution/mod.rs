@@ -14,7 +14,7 @@ use crate::rows::{Arrivals, EventTime, RowError, RowSchema};
 use crate::run::{Clock, Emitted, EndOfInput, InputTable, Job, RunError, RunErrorKind};
 use crate::source::SourceMap;
 
-pub use savepoint::{Savepoint, fingerprint};
+pub use savepoint::{SAVEPOINT_LARGEST, Savepoint, fingerprint};
 
 /// The session of a plan's job. The zone of the machine plays no part: where none is set it is UTC.
 pub fn session(plan: &Plan) -> Result<Session, Box<ErrorItem>> {

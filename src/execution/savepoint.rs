@@ -9,6 +9,9 @@ use crate::report::model::{ErrorCode, ErrorItem};
 use crate::run::OperatorImage;
 use crate::state;
 
+/// The largest file of a savepoint in bytes.
+pub const SAVEPOINT_LARGEST: u64 = 512 << 20;
+
 /// The version of the format that this program writes, and the only one that it reads.
 pub const VERSION: u32 = 1;
 

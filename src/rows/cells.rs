@@ -2,6 +2,8 @@
 
 use std::io::{self, BufRead};
 
+use super::lines::read_line;
+
 /// One record, read into the same buffers again and again.
 #[derive(Debug, Default)]
 pub struct Record {
@@ -39,7 +41,7 @@ impl Record {
         let mut lines = 0;
         let plain = loop {
             line.clear();
-            if input.read_until(b'\n', &mut line).map_err(BadRecord::Io)? == 0 {
+            if read_line(input, &mut line).map_err(BadRecord::Io)? == 0 {
                 return Ok(None);
             }
             lines += 1;
@@ -49,7 +51,7 @@ impl Record {
                 // A line break within quotes belongs to the cell.
                 while quotes % 2 == 1 {
                     let length = line.len();
-                    if input.read_until(b'\n', &mut line).map_err(BadRecord::Io)? == 0 {
+                    if read_line(input, &mut line).map_err(BadRecord::Io)? == 0 {
                         return Err(BadRecord::OpenQuote);
                     }
                     lines += 1;

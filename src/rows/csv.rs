@@ -4,6 +4,7 @@ use std::io::BufRead;
 
 use super::cells::{BadRecord, Record};
 use super::error::RowError;
+use super::lines::unreadable;
 use super::schema::OP;
 use super::{RowReader, RowSchema};
 use crate::eval::{Datum, text};
@@ -93,7 +94,7 @@ impl<R: BufRead> CsvReader<R> {
 
 fn bad_record(file: &str, line: u64, error: &BadRecord) -> Box<RowError> {
     match error {
-        BadRecord::Io(e) => RowError::new(file, line, format!("the file cannot be read: {e}")),
+        BadRecord::Io(e) => unreadable(file, line, e),
         BadRecord::Encoding => RowError::new(file, line, "the line is not UTF-8").help("convert the file to UTF-8"),
         BadRecord::OpenQuote => {
             RowError::new(file, line, "a quote is not closed").help("write a quote within quotes twice")

@@ -5,6 +5,7 @@ use std::io::BufRead;
 use serde_json::{Map, Value};
 
 use super::error::RowError;
+use super::lines::{read_line, unreadable};
 use super::schema::OP;
 use super::{RowReader, RowSchema};
 use crate::eval::{Datum, Row, json};
@@ -36,11 +37,15 @@ pub(super) fn next_line(
     loop {
         text.clear();
         *line += 1;
-        match input.read_line(text) {
-            Ok(0) => return Ok(false),
-            Ok(_) if text.trim().is_empty() => {}
-            Ok(_) => return Ok(true),
-            Err(e) => return Err(RowError::new(file, *line, format!("the line cannot be read: {e}"))),
+        let mut bytes = std::mem::take(text).into_bytes();
+        let length = read_line(input, &mut bytes).map_err(|e| unreadable(file, *line, &e))?;
+        *text = String::from_utf8(bytes)
+            .map_err(|_| RowError::new(file, *line, "the line is not UTF-8").help("convert the file to UTF-8"))?;
+        if length == 0 {
+            return Ok(false);
+        }
+        if !text.trim().is_empty() {
+            return Ok(true);
         }
     }
 }

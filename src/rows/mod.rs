@@ -9,6 +9,7 @@ mod error;
 mod event_time;
 mod interleave;
 mod jsonl;
+mod lines;
 mod print;
 mod schema;
 mod stdin;
