@@ -177,7 +177,7 @@ mod tests {
         let cases = [
             (json!("x"), TypeKind::Int, "expected INT, found \"x\""),
             (json!(300), TypeKind::TinyInt, "expected TINYINT, found 300"),
-            (json!(true), TypeKind::string(), "expected VARCHAR(2147483647), found true"),
+            (json!(true), TypeKind::string(), "expected STRING, found true"),
             (json!("12345678.9"), TypeKind::Decimal(5, 1), "expected DECIMAL(5, 1), found \"12345678.9\""),
             (json!("2024-13-01"), TypeKind::Date, "expected DATE, found \"2024-13-01\""),
         ];
