@@ -159,13 +159,15 @@ fn the_limits_are_the_limits() {
     use keepstate::report::model::ErrorCode;
 
     let tables = "CREATE TABLE a (k STRING, v INT, t TIMESTAMP(3), WATERMARK FOR t AS t) WITH ('connector' = 'kafka');
-        CREATE TABLE b (k STRING, w INT) WITH ('connector' = 'kafka');";
+        CREATE TABLE b (k STRING, w INT) WITH ('connector' = 'kafka');
+        CREATE FUNCTION f AS 'F';";
     for query in [
         "SELECT a.k FROM a JOIN b FOR SYSTEM_TIME AS OF a.t AS b ON a.k = b.k",
         "SELECT x.k FROM a AS x JOIN a AS y ON x.k = y.k AND x.t >= FLOOR(y.t TO HOUR) AND x.t < y.t",
         "SELECT a.k, b.k, COUNT(*) FROM a JOIN b ON a.k = b.k GROUP BY a.k, b.k",
-        "SELECT k, x FROM a CROSS JOIN UNNEST(ARRAY[1]) AS u (x)",
-        "SELECT k, x FROM a, LATERAL TABLE(f(k)) AS u (x)",
+        "SELECT a.k, x.w FROM a, LATERAL (SELECT w FROM b WHERE b.k = a.k) AS x",
+        "SELECT k FROM a WHERE v IN (SELECT x FROM a CROSS JOIN UNNEST(ARRAY[v]) AS u (x))",
+        "SELECT k FROM a, LATERAL TABLE(f(k)) AS u",
         "SELECT k FROM a WHERE k = 'x' OR v IN (SELECT w FROM b)",
         "SELECT k, CASE WHEN EXISTS (SELECT 1 FROM b WHERE b.k = a.k) THEN 1 END FROM a",
         "SELECT k, v IN (SELECT w FROM b) FROM a",

@@ -231,5 +231,6 @@ fn runs_give_what_flink_gives() {
         include_str!("executor/windows.jsonl"),
         include_str!("executor/joins.jsonl"),
         include_str!("executor/edges.jsonl"),
+        include_str!("executor/table_functions.jsonl"),
     ]);
 }

@@ -540,6 +540,10 @@ fn other_differences_without_a_rule_are_listed() {
         let name = format!("filter {below_stateful} {ignored}");
         all.push((name, ChangeKind::Filter { below_stateful, added: 1, removed: 1, ignored, having: false }));
     }
+    for below_stateful in [false, true] {
+        let kind = ChangeKind::TableFunction { below_stateful, added: 1, removed: 1 };
+        all.push((format!("table-function {below_stateful}"), kind));
+    }
     for (name, added, removed, moved) in [("added", 1, 0, false), ("removed", 0, 1, false), ("moved", 0, 0, true)] {
         all.push((format!("union-inputs {name}"), ChangeKind::UnionInputs { added, removed, moved }));
     }

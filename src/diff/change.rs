@@ -188,6 +188,15 @@ pub enum ChangeKind {
         /// A condition that only one side has is written in HAVING.
         having: bool,
     },
+    /// `UNNEST` or a table function that is called for each row came, went or is called with something else.
+    TableFunction {
+        /// A stateful operator reads what it makes.
+        below_stateful: bool,
+        /// Calls that only the new side has.
+        added: usize,
+        /// Calls that only the old side has.
+        removed: usize,
+    },
     /// window_start, window_end or window_time of a window operator are sent out, or no longer.
     WindowOutput {
         /// Window columns that only the new output has.

@@ -64,6 +64,7 @@ impl ChangeKind {
             ChangeKind::Frame { .. } => "frame",
             ChangeKind::ProjectionStep { .. } => "projection-step",
             ChangeKind::Filter { .. } => "filter",
+            ChangeKind::TableFunction { .. } => "table-function",
             ChangeKind::WindowOutput { .. } => "window-output",
             ChangeKind::RankOutput { .. } => "rank-output",
             ChangeKind::OutputColumns { .. } => "output-columns",
@@ -162,6 +163,11 @@ impl ChangeKind {
             }
             ChangeKind::RankOutput { added } => vec![("added", (*added).into())],
             ChangeKind::OutputNames { renamed } => vec![("renamed", (*renamed).into())],
+            ChangeKind::TableFunction { below_stateful, added, removed } => vec![
+                ("below_stateful", (*below_stateful).into()),
+                ("added", (*added).into()),
+                ("removed", (*removed).into()),
+            ],
             ChangeKind::OperatorReplaced { old_family, new_family, window_keys } => vec![
                 ("old_family", (*old_family).into()),
                 ("new_family", (*new_family).into()),

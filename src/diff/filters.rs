@@ -168,6 +168,19 @@ fn conditions(c: &mut Comparison<'_>, side: Side, node: Option<NodeId>, path: &[
             }
         }
     }
+    for id in path {
+        // Those of an outer join are part of the call.
+        if let Operator::Correlate(correlate) = &plan.node(*id).op
+            && !correlate.keeps_lone_rows()
+        {
+            let width = plan.input_columns(*id, 0).len();
+            let made = view.idents(*id, matching, interner).split_off(width);
+            let names: Vec<&str> = correlate.call.columns.iter().map(|c| &*c.name).collect();
+            for condition in &correlate.call.conditions {
+                push(interner, condition, &made, &names);
+            }
+        }
+    }
     if let Some(id) = node
         && let Operator::TableSourceScan(scan) = &plan.node(id).op
     {

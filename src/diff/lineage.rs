@@ -13,6 +13,7 @@ use super::nullability::{self, Edits};
 use crate::catalog::{TableColumn, TableColumnKind};
 use crate::exec::window_spec::{WindowAttachment, WindowSpec};
 use crate::exec::{NodeId, Operator, Plan};
+use crate::logical::correlate::Correlate;
 use crate::logical::pattern::Variables;
 use crate::logical::print::{digest, print};
 use crate::logical::rel::{AggArg, AggCall};
@@ -124,6 +125,20 @@ impl Interner {
     fn with_never_null(&self, e: &Rex, parts: &[Ident]) -> Option<Rex> {
         let never = |id: &Ident| self.never_null.contains(id);
         parts.iter().any(never).then(|| nullability::with_never_null(e, &|i| never(&Ident(i as u32))))
+    }
+
+    /// Column `i` of the rows that a table function makes of `args`.
+    fn made_by(&mut self, call: &Correlate, i: usize, args: &[Ident]) -> Ident {
+        let column = &call.columns[i];
+        let list: Vec<String> = args.iter().map(|a| format!("${}", a.0)).collect();
+        let ty = column.ty.all_nullable().kind;
+        let key = format!("T{:?}({}).{i}:{}:{ty}", call.function, list.join(","), call.columns.len());
+        self.intern(key, || IdentInfo {
+            parts: args.to_vec(),
+            origin: call.call_origins.first(),
+            name: column.name.to_string(),
+            ..IdentInfo::default()
+        })
     }
 
     /// The idents of a call's arguments; constants by their digest.
@@ -292,6 +307,12 @@ impl<'a> Lineage<'a> {
                         }
                     })
                     .collect()
+            }
+            Operator::Correlate(c) => {
+                let mut out = self.input(id, matching, interner);
+                let args: Vec<Ident> = c.call.args.iter().map(|e| interner.expr(e, &out)).collect();
+                out.extend((0..c.call.columns.len()).map(|i| interner.made_by(&c.call, i, &args)));
+                out
             }
             Operator::WindowTableFunction(tvf) => {
                 let mut out = self.input(id, matching, interner);

@@ -439,6 +439,7 @@ pub fn family(op: &Operator) -> &'static str {
         Operator::Calc(_)
         | Operator::WatermarkAssigner(_)
         | Operator::Expand(_)
+        | Operator::Correlate(_)
         | Operator::Exchange(_)
         | Operator::MiniBatchAssigner(_)
         | Operator::DropUpdateBefore(_) => "calc",

@@ -18,6 +18,7 @@ mod nullability;
 mod outputs;
 pub mod places;
 mod sources;
+mod table_functions;
 mod view;
 
 use change::JobDiff;

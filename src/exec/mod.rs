@@ -7,6 +7,7 @@ pub mod aggregate_text;
 pub mod calc;
 pub mod changelog;
 pub mod changelog_normalize;
+pub mod correlate;
 pub mod deduplicate;
 pub mod drop_update_before;
 pub mod exchange;
@@ -264,6 +265,7 @@ operators! {
     WatermarkAssigner(watermark_assigner::WatermarkAssigner),
     Calc(calc::Calc),
     Expand(expand::Expand),
+    Correlate(correlate::Correlate),
     Exchange(exchange::Exchange),
     Union(union::Union),
     Join(join::Join),

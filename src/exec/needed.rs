@@ -50,6 +50,11 @@ fn reads(plan: &Plan, id: super::NodeId, input: usize) -> Vec<usize> {
             let kept: Vec<usize> = (0..node.columns.len()).filter(|i| node.columns[*i].needed).collect();
             of_exprs(&mut expand.projects.iter().flat_map(|p| kept.iter().map(|i| &p[*i])))
         }
+        Operator::Correlate(c) => {
+            let mut out = passed();
+            out.extend(of_exprs(&mut c.call.args.iter()));
+            out
+        }
         Operator::WatermarkAssigner(w) => {
             let mut out = passed();
             out.push(w.rowtime);

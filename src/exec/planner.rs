@@ -133,6 +133,7 @@ fn spares_before(tree: &Tree) -> bool {
         Operator::Exchange(_)
         | Operator::WatermarkAssigner(_)
         | Operator::Expand(_)
+        | Operator::Correlate(_)
         | Operator::MiniBatchAssigner(_)
         | Operator::Union(_)
         | Operator::WindowTableFunction(_) => tree.inputs.iter().all(spares_before),

@@ -1,6 +1,7 @@
 //! Names resolved, expressions typed and canonical: the relational form of a query, before Flink's operators.
 
 pub mod convert;
+pub mod correlate;
 pub mod join;
 pub mod make;
 pub mod pattern;

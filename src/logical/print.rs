@@ -7,16 +7,27 @@ use super::translate::datetime::{DateText, TimeText, TimestampText};
 use crate::catalog::functions::CallSyntax;
 use crate::catalog::types::{DataType, TimeAttribute, TypeKind};
 
+/// How operators, texts and casts are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Notation {
+    /// `(a + 1)`
+    Explain,
+    /// `+(a, 1)`
+    Prefix,
+    /// The same, with character sets.
+    Calcite,
+}
+
 /// An expression with the names of its input's columns, ready to print.
 pub struct Printed<'a, N: AsRef<str>> {
     rex: &'a Rex,
     columns: &'a [N],
-    prefix: bool,
+    notation: Notation,
 }
 
 /// `rex` in Flink's notation; columns beyond `columns` print as `$7`.
 pub fn expression<'a, N: AsRef<str>>(rex: &'a Rex, columns: &'a [N]) -> Printed<'a, N> {
-    Printed { rex, columns, prefix: false }
+    Printed { rex, columns, notation: Notation::Explain }
 }
 
 /// `rex` with columns as `$0`, `$1`: a text that equal expressions share, whatever their columns are called.
@@ -32,7 +43,12 @@ pub fn print<N: AsRef<str>>(rex: &Rex, columns: &[N]) -> String {
 /// `rex` with operators before their operands, as scans print pushed watermarks and filters:
 /// `-(TO_TIMESTAMP_LTZ(ms, 3), 5000:INTERVAL SECOND)`.
 pub fn print_prefix<N: AsRef<str>>(rex: &Rex, columns: &[N]) -> String {
-    Printed { rex, columns, prefix: true }.to_string()
+    Printed { rex, columns, notation: Notation::Prefix }.to_string()
+}
+
+/// `rex` as Calcite prints it by itself, which is how a `Correlate` shows its call: `LIKE($0, _UTF-16LE'a%')`.
+pub fn print_call<N: AsRef<str>>(rex: &Rex, columns: &[N]) -> String {
+    Printed { rex, columns, notation: Notation::Calcite }.to_string()
 }
 
 /// A constant as `Values` prints it in its tuples.
@@ -50,7 +66,7 @@ pub fn print_argument(rex: &Rex) -> String {
 
 impl<N: AsRef<str>> Printed<'_, N> {
     fn of<'b>(&'b self, rex: &'b Rex) -> Printed<'b, N> {
-        Printed { rex, columns: self.columns, prefix: self.prefix }
+        Printed { rex, columns: self.columns, notation: self.notation }
     }
 
     fn list(&self, f: &mut fmt::Formatter<'_>, args: &[Rex], separator: &str) -> fmt::Result {
@@ -71,7 +87,17 @@ impl<N: AsRef<str>> fmt::Display for Printed<'_, N> {
                 Some(name) => f.write_str(name.as_ref()),
                 None => write!(f, "${i}"),
             },
+            RexKind::Literal(Value::String(text)) if self.notation == Notation::Calcite => {
+                write!(f, "_UTF-16LE'{text}'")?;
+                match self.rex.ty.kind {
+                    TypeKind::Char(_) => Ok(()),
+                    _ => write!(f, ":{}", CalciteType(&self.rex.ty.kind)),
+                }
+            }
             RexKind::Literal(value) => literal(f, value, &self.rex.ty),
+            RexKind::Cast { operand, is_try: false } if self.notation == Notation::Calcite => {
+                write!(f, "CAST({}):{}", self.of(operand), CalciteType(&self.rex.ty.kind))
+            }
             RexKind::Call(function, args) => self.call(f, function, args),
             RexKind::Cast { operand, is_try } => {
                 let word = if *is_try { "TRY_CAST" } else { "CAST" };
@@ -113,7 +139,7 @@ impl<N: AsRef<str>> Printed<'_, N> {
         };
         let name = function.name();
         let syntax = match syntax {
-            CallSyntax::Infix | CallSyntax::Postfix if self.prefix => CallSyntax::Prefix,
+            CallSyntax::Infix | CallSyntax::Postfix if self.notation != Notation::Explain => CallSyntax::Prefix,
             syntax => syntax,
         };
         match syntax {
@@ -271,6 +297,19 @@ impl fmt::Display for SqlType<'_> {
                 f.write_str(")")
             }
             other => other.fmt(f),
+        }
+    }
+}
+
+/// A type with its character set.
+struct CalciteType<'a>(&'a TypeKind);
+
+impl fmt::Display for CalciteType<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        SqlType(self.0).fmt(f)?;
+        match self.0 {
+            TypeKind::Char(_) | TypeKind::VarChar(_) => f.write_str(" CHARACTER SET \"UTF-16LE\""),
+            _ => Ok(()),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::correlate::Correlate;
 use super::join::Join;
 use super::pattern::Match;
 use super::rex::{Origins, OverFrame, Rex, SortExpr};
@@ -65,6 +66,8 @@ pub enum RelOp {
     Rank(Rank),
     /// A join of two inputs.
     Join(Join),
+    /// A table function called for each row of its input.
+    Correlate(Correlate),
     /// UNION ALL.
     Union,
     /// Literal rows.

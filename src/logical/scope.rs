@@ -153,6 +153,11 @@ impl Scope {
         mine.map(String::as_str).find(|name| other.tables.iter().any(|o| o.name.last().is_some_and(|n| n == name)))
     }
 
+    /// True if an item of FROM goes by this name.
+    pub fn has_table(&self, name: &str) -> bool {
+        self.table(&[name]).is_some()
+    }
+
     /// All columns: name and type.
     pub fn columns(&self) -> &[(String, DataType)] {
         &self.columns

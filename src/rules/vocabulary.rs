@@ -123,6 +123,7 @@ pub fn kinds() -> Vec<ChangeKind> {
         ChangeKind::Frame { units: false, bound: false },
         ChangeKind::ProjectionStep { appeared: false, conditions_only: false },
         ChangeKind::Filter { below_stateful: false, added: 0, removed: 0, ignored: false, having: false },
+        ChangeKind::TableFunction { below_stateful: false, added: 0, removed: 0 },
         ChangeKind::WindowOutput { added: 0, removed: 0, window_time: false },
         ChangeKind::RankOutput { added: false },
         ChangeKind::OutputColumns { added: 0, removed: 0 },

@@ -66,6 +66,7 @@ pub fn task(plan: &Plan, id: NodeId, session: &Session) -> RunResult<Box<dyn Tas
         Operator::WatermarkAssigner(op) => op,
         Operator::Calc(op) => op,
         Operator::Expand(op) => op,
+        Operator::Correlate(op) => op,
         Operator::DropUpdateBefore(op) => op,
         Operator::Rank(op) => op,
         Operator::Deduplicate(op) => op,

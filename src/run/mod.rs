@@ -10,6 +10,7 @@ mod bundle;
 mod calc;
 pub mod change;
 mod changelog_normalize;
+mod correlate;
 mod deduplicate;
 mod drop_update_before;
 pub mod error;

@@ -362,6 +362,7 @@ fn clock_use(plan: &Plan) -> ClockUse {
         let node = plan.node(id);
         let volatile = match &node.op {
             Operator::Calc(calc) => calc.exprs.iter().chain(&calc.conditions).any(|e| !e.is_deterministic()),
+            Operator::Correlate(c) => c.call.args.iter().chain(&c.call.conditions).any(|e| !e.is_deterministic()),
             _ => false,
         };
         volatile || node.columns.iter().any(|c| c.ty.is_proctime())

@@ -293,6 +293,7 @@ fn stateful(op: &Operator) -> Option<&dyn Stateful> {
         | Operator::WatermarkAssigner(_)
         | Operator::MiniBatchAssigner(_)
         | Operator::Expand(_)
+        | Operator::Correlate(_)
         | Operator::Exchange(_)
         | Operator::DropUpdateBefore(_)
         | Operator::Union(_)

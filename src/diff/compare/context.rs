@@ -37,7 +37,7 @@ impl Comparison<'_> {
     }
 
     /// The clause of the new side around a place that is gone.
-    pub(super) fn surviving(&self, number: usize) -> Option<Span> {
+    pub fn surviving(&self, number: usize) -> Option<Span> {
         let mut at = self.matching.pairs[number].parent;
         while let Some(p) = at {
             let pair = &self.matching.pairs[p];
@@ -148,7 +148,7 @@ impl Comparison<'_> {
     }
 
     /// True if a pair's operator keeps state on one side at least.
-    pub(super) fn keeps_state(&self, number: usize) -> bool {
+    pub fn keeps_state(&self, number: usize) -> bool {
         let pair = &self.matching.pairs[number];
         let stateful = |plan: &Plan, id: Option<NodeId>| id.is_some_and(|id| is_stateful(plan, id));
         stateful(self.new.plan, pair.new) || stateful(self.old.plan, pair.old)

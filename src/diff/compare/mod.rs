@@ -19,6 +19,7 @@ use super::lineage::{Ident, IdentInfo, Interner};
 use super::matching::{Matching, Pair, Side, family};
 use super::nullability::Edits;
 use super::places::{Places, lacking};
+use super::table_functions;
 use super::view::SideView;
 use crate::exec::{NodeId, Operator, Plan};
 use crate::source::{SourceMap, Span};
@@ -83,6 +84,7 @@ impl<'a> Comparison<'a> {
                 self.matching.more_readers.iter().filter(|(n, _)| *n == pair).map(|(_, edge)| edge.clone()).collect();
             for edge in &edges {
                 filters::compare(self, pair, edge, false);
+                table_functions::compare(self, pair, edge);
             }
         }
         self.nullability();
@@ -106,6 +108,7 @@ impl<'a> Comparison<'a> {
             (Some(o), Some(n)) => {
                 self.matched(number, &pair, o, n);
                 self.stored_nulls(number, o, n);
+                table_functions::compare(self, number, &pair);
                 filters::compare(self, number, &pair, true);
             }
             (Some(o), None) => self.one_sided(number, Side::Old, o),
@@ -453,7 +456,10 @@ impl<'a> Comparison<'a> {
         let mut context = self.context(number);
         context.extend(more);
         // A filter or a union keeps nothing itself: it is about the nearest operator that does.
-        let passes_on = matches!(kind, ChangeKind::Filter { .. } | ChangeKind::UnionInputs { .. });
+        let passes_on = matches!(
+            kind,
+            ChangeKind::Filter { .. } | ChangeKind::TableFunction { .. } | ChangeKind::UnionInputs { .. }
+        );
         let keeper = self.matching.above(number).into_iter().find(|p| passes_on && self.keeps_state(*p));
         let operator = Some(self.operator(keeper.unwrap_or(number)));
         let chain = self.matching.pairs[number]

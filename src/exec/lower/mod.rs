@@ -2,6 +2,7 @@
 
 mod aggregate;
 mod arguments;
+mod correlate;
 mod join;
 mod match_recognize;
 mod over;
@@ -108,6 +109,7 @@ impl Lowering<'_> {
                 tree.upsert_keys.clear();
                 Ok(tree)
             }
+            RelOp::Correlate(correlate) => self.correlate(correlate, inputs.remove(0), columns, origins),
             RelOp::GroupWindow(window) => self.group_window_aggregate(window, inputs.remove(0), columns, origins),
             RelOp::WindowTvf(tvf) => self.window_table_function(tvf, inputs.remove(0), columns, origins),
             RelOp::WindowAggregate(aggregate) => self.window_aggregate(*aggregate, inputs.remove(0), columns, origins),

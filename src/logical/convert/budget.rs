@@ -24,6 +24,8 @@ pub(super) struct Budget {
     tables: usize,
     columns: usize,
     joins: usize,
+    /// How many table functions refer to a row on their left: each has a variable of its own for it.
+    pub(super) correlations: usize,
 }
 
 impl Builder<'_> {

@@ -285,6 +285,7 @@ pub(super) fn is_correlated(rel: &Rel) -> bool {
     let own = match &rel.op {
         RelOp::Project(exprs) | RelOp::Filter(exprs) => exprs.iter().any(reads_outer),
         RelOp::Join(join) => join.conditions.iter().any(reads_outer),
+        RelOp::Correlate(call) => call.args.iter().chain(&call.conditions).any(reads_outer),
         _ => false,
     };
     own || rel.inputs.iter().any(is_correlated)

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::window_tvf::is_window_function;
 use super::{Builder, ast_columns};
 use crate::catalog::types::{DataType, TimeAttribute, TypeKind};
 use crate::catalog::{InferredTable, Resolved, Table, TableColumnKind, TablePath, View};
@@ -38,7 +39,7 @@ impl FromItem {
     }
 
     /// The item by its alias, if it has one. Columns of one name stay so unless the alias names all columns.
-    fn called(self, alias: Option<&TableAlias>) -> PlanResult<Self> {
+    pub(super) fn called(self, alias: Option<&TableAlias>) -> PlanResult<Self> {
         let Some(alias) = alias else { return Ok(self) };
         let FromItem { rel, scope } = self;
         let rel = rename(rel, alias)?;
@@ -76,14 +77,18 @@ impl<'a> Builder<'a> {
             TableRefKind::Table { name, hints, .. } => {
                 self.named_table(name, hints, Some((select, table.alias.as_ref())))?
             }
-            TableRefKind::Derived { lateral: true, .. } => {
-                return Err(PlanError::unsupported(table.span, "a lateral subquery").into());
-            }
             TableRefKind::Derived { query, .. } => (self.query(query)?, Vec::new()),
+            TableRefKind::Function { call, .. }
+                if !is_window_function(call) && self.catalog.declares_function(&call.name) =>
+            {
+                return self.table_call_alone(call, table.alias.as_ref(), table.span);
+            }
             TableRefKind::Function { call, wrapped, lateral } => {
                 (self.table_function(call, *wrapped, *lateral, table.span, select)?, Vec::new())
             }
-            TableRefKind::Unnest { .. } => return Err(PlanError::unsupported(table.span, "UNNEST").into()),
+            TableRefKind::Unnest { expr, with_ordinality } => {
+                return self.unnest_alone(expr, *with_ordinality, table.alias.as_ref(), table.span);
+            }
             TableRefKind::Join(join) => {
                 return self.join(join, table.span, select)?.called(table.alias.as_ref());
             }
@@ -339,23 +344,29 @@ fn rename_columns(rel: Rel, names: &[Ident], at: Span) -> PlanResult<Rel> {
     if names.is_empty() {
         return Ok(rel);
     }
+    check_alias_list(names, rel.columns.len(), at)?;
+    let exprs = rel.all_columns();
+    let names = names.iter().map(|n| n.value.as_str().into()).collect();
+    Ok(rel.project_as(exprs, names, Origins::none()))
+}
+
+/// A name for each of `width` columns, and none twice.
+pub(super) fn check_alias_list(names: &[Ident], width: usize, at: Span) -> PlanResult<()> {
     if let Some((_, again)) = names.iter().enumerate().find(|(i, n)| names[..*i].iter().any(|o| o.value == n.value)) {
         return Err(PlanError::rejected(again.span, format!("Duplicate name '{}' in column alias list", again.value))
             .label("this name is taken")
             .help("give each column a name of its own")
             .into());
     }
-    if names.len() != rel.columns.len() {
+    if names.len() != width {
         return Err(PlanError::rejected(
             names.first().map_or(at, |n| names.iter().fold(n.span, |s, n| s.to(n.span))),
-            format!("the query has {} columns, but {} names are given", rel.columns.len(), names.len()),
+            format!("the query has {width} columns, but {} names are given", names.len()),
         )
         .label("a name for every column, or none")
         .into());
     }
-    let exprs = rel.all_columns();
-    let names = names.iter().map(|n| n.value.as_str().into()).collect();
-    Ok(rel.project_as(exprs, names, Origins::none()))
+    Ok(())
 }
 
 /// A CTE whose columns cannot be told apart.

@@ -28,6 +28,10 @@ impl<'a> Builder<'a> {
         self.joins += 1;
         let mut left = self.table_ref(first, select)?;
         for other in others {
+            if let Some(dependent) = self.dependent(other, &left)? {
+                left = self.beside(left, dependent, None)?;
+                continue;
+            }
             self.charge_join(other.span)?;
             let right = self.table_ref(other, select)?;
             check_names(&left.scope, &right.scope, other.span)?;
@@ -44,6 +48,10 @@ impl<'a> Builder<'a> {
         self.charge_join(span)?;
         self.joins += 1;
         let left = self.table_ref(&join.left, select)?;
+        if let Some(dependent) = self.dependent(&join.right, &left)? {
+            self.joins -= 1;
+            return self.beside(left, dependent, Some(join));
+        }
         let right = self.table_ref(&join.right, select)?;
         self.joins -= 1;
         check_names(&left.scope, &right.scope, join.right.span)?;
@@ -133,7 +141,7 @@ fn either(a: Rex, b: Rex) -> Rex {
 }
 
 /// Flink refuses two items of one name.
-fn check_names(left: &Scope, right: &Scope, at: Span) -> PlanResult<()> {
+pub(super) fn check_names(left: &Scope, right: &Scope, at: Span) -> PlanResult<()> {
     match left.shared_table(right) {
         None => Ok(()),
         Some(name) => Err(PlanError::rejected(at, format!("Duplicate relation name '{name}' in FROM clause"))

@@ -5,6 +5,7 @@
 mod aggregate;
 mod ast_columns;
 mod budget;
+mod correlate;
 mod decorrelate;
 mod from;
 mod group_items;

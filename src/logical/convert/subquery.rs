@@ -229,7 +229,7 @@ fn over_both(condition: &Rex, width: usize) -> Rex {
     inner_columns(&shifted)
 }
 
-fn inner_columns(e: &Rex) -> Rex {
+pub(super) fn inner_columns(e: &Rex) -> Rex {
     match e.kind {
         RexKind::Outer(i) => Rex { kind: RexKind::Input(i), ..e.clone() },
         _ => e.map_children(&mut |child| inner_columns(child)),
@@ -244,6 +244,9 @@ pub(super) fn semi_join(
     negated: bool,
     at: Span,
 ) -> PlanResult<Rel> {
+    if calls_table_function(&subquery) {
+        return Err(PlanError::unsupported(at, "IN or EXISTS of a query with UNNEST or a table function").into());
+    }
     let own = rel.columns.clone();
     let join_type = if negated { JoinType::Anti } else { JoinType::Semi };
     let Some(operands) = operands else {
@@ -287,6 +290,11 @@ pub(super) fn semi_join(
     conditions.extend(found.conditions.iter().map(|c| over_both(c, width)));
     let join = Join { join_type, conditions, condition_origins: Origins::at(at) };
     Ok(only_columns(Rel::join(left, found.rel, join, Origins::at(at)), &own))
+}
+
+/// Flink's subqueries with a correlation variable of their own become other joins.
+fn calls_table_function(rel: &Rel) -> bool {
+    matches!(rel.op, RelOp::Correlate(_)) || rel.inputs.iter().any(calls_table_function)
 }
 
 /// Of conditions that refer to the query around, Flink takes comparisons only; for others it has another plan.

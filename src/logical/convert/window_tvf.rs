@@ -26,6 +26,12 @@ const PARAMETERS: [(&str, &[&str]); 4] = [
     ("SESSION", &["DATA", "TIMECOL", "GAP"]),
 ];
 
+/// True for TUMBLE, HOP, CUMULATE and SESSION.
+pub(super) fn is_window_function(call: &FunctionCall) -> bool {
+    let name = call.name.last().to_ascii_uppercase();
+    PARAMETERS.iter().any(|(n, _)| *n == name)
+}
+
 impl<'a> Builder<'a> {
     /// A function in FROM.
     pub(super) fn table_function(

@@ -36,6 +36,7 @@ fn convert(rel: Rel) -> Rel {
                 .collect();
             inputs.remove(0).project(exprs, columns.into_iter().map(|c| c.name).collect(), origins)
         }
+        RelOp::Correlate(correlate) => Rel::correlate(inputs.remove(0), correlate, origins),
         op => {
             let columns = retyped(&op, &inputs, columns);
             Rel { op, inputs, columns, origins }

@@ -64,6 +64,7 @@ fn drop_renames(rel: Rel) -> Rel {
                 .map(|(c, first)| RelColumn { name: first.name.clone(), ..c });
             Rel { op, columns: columns.collect(), inputs, origins }
         }
+        RelOp::Correlate(correlate) => Rel::correlate(inputs.remove(0), correlate, origins),
         RelOp::Join(join) => match <[Rel; 2]>::try_from(inputs) {
             Ok([left, right]) => Rel::join(left, right, join, origins),
             Err(inputs) => Rel { op: RelOp::Join(join), inputs, columns, origins },

@@ -84,6 +84,14 @@ fn prune(rel: Rel, wanted: &[usize]) -> (Rel, ColumnMap) {
             first_names(&mut columns, &inputs);
             (Rel { op: RelOp::Union, inputs, columns, origins }, map)
         }
+        // The call refers to the row as a whole (the correlation variable), so that all of it stays.
+        RelOp::Correlate(mut correlate) => {
+            let map = identity(columns.len());
+            let width = inputs[0].columns.len();
+            let made = wanted.iter().filter_map(|i| correlate.columns.get(i.checked_sub(width)?));
+            correlate.reads_not_null = { made }.any(|c| !c.ty.nullable);
+            (Rel::correlate(prune_all(inputs.remove(0)), correlate, origins), map)
+        }
         RelOp::Join(join) => prune_join(join, inputs, origins, wanted),
         RelOp::Values(rows) if rows.is_empty() => {
             let map = positions(columns.len(), wanted);

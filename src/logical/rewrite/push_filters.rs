@@ -2,6 +2,8 @@
 //! watermarks, as in Flink (no rule of its streaming program carries them further).
 
 use super::join_filters::push_through_join;
+use crate::logical::correlate::Correlate;
+use crate::logical::join::{JoinType, Side, shifted, side};
 use crate::logical::rel::{Rel, RelOp};
 use crate::logical::rex::{Origins, Rex};
 use crate::logical::simplify;
@@ -48,12 +50,36 @@ fn push(rel: Rel, mut conditions: Vec<Rex>, origins: Origins) -> Rel {
             let inputs = inputs.into_iter().map(|i| push_simplified(i, conditions.clone(), origins.clone())).collect();
             Rel { op: RelOp::Union, inputs, columns, origins: at }
         }
+        RelOp::Correlate(correlate) => push_through_correlate(correlate, inputs.remove(0), conditions, origins, at),
         RelOp::Join(join) => push_through_join(join, inputs, conditions, origins, at),
         op => {
             let inputs = inputs.into_iter().map(push_filters).collect();
             Rel { op, inputs, columns, origins: at }.filter(conditions, origins)
         }
     }
+}
+
+/// Calcite's `FilterCorrelateRule`: what looks at the input goes below, what looks at the function's row into the call. A row that is
+/// sent alone is not known before the call has been made.
+fn push_through_correlate(
+    mut correlate: Correlate,
+    input: Rel,
+    conditions: Vec<Rex>,
+    origins: Origins,
+    at: Origins,
+) -> Rel {
+    let width = input.columns.len();
+    let back = -isize::try_from(width).unwrap_or(isize::MAX);
+    let (mut below, mut above) = (Vec::new(), Vec::new());
+    for c in conditions {
+        match side(&c, width) {
+            Side::None | Side::Left => below.push(c),
+            Side::Right if correlate.join_type == JoinType::Inner => correlate.conditions.push(shifted(&c, back)),
+            Side::Right | Side::Both => above.push(c),
+        }
+    }
+    let input = push_simplified(input, below, origins.clone());
+    Rel::correlate(input, correlate, at).filter(above, origins)
 }
 
 /// Substitution can turn a condition into a constant: `1 > 0` in a branch of a union.

@@ -134,6 +134,11 @@ fn constants(rel: &Rel) -> Vec<Option<Rex>> {
             let sides = rel.inputs.iter().zip(pads).take(if join.join_type.keeps_right() { 2 } else { 1 });
             sides.flat_map(|(i, padded)| if padded { vec![None; i.columns.len()] } else { constants(i) }).collect()
         }
+        RelOp::Correlate(_) => {
+            let mut known = constants(rel.input());
+            known.resize(rel.columns.len(), None);
+            known
+        }
         _ => vec![None; rel.columns.len()],
     }
 }

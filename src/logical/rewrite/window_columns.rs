@@ -46,7 +46,7 @@ pub fn window_columns(rel: &Rel) -> Option<WindowColumns<'_>> {
                 partition: tvf.partition.iter().map(|p| vec![*p]).collect(),
             })
         }
-        RelOp::Filter(_) | RelOp::Rank(_) => window_columns(rel.input()),
+        RelOp::Filter(_) | RelOp::Rank(_) | RelOp::Correlate(_) => window_columns(rel.input()),
         RelOp::Project(exprs) => {
             let below = window_columns(rel.input())?;
             let above = |list: &[usize]| {

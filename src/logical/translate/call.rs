@@ -1,5 +1,7 @@
 //! Calls of scalar functions, and the rewrites that Flink's convertlets make.
 
+use std::sync::Arc;
+
 use super::{Resolver, Translator, apply, cast, conditional, json, operator};
 use crate::catalog::functions::{self, FunctionDef, operators as op, sql_name};
 use crate::catalog::types::{DataType, IntervalUnits, TypeKind};
@@ -65,6 +67,14 @@ impl Translator<'_> {
             return refuse(call.span, message, "leave DISTINCT out");
         }
         Ok(())
+    }
+
+    /// A call of a table function of the script's own: its name and arguments.
+    pub fn table_call(&mut self, call: &FunctionCall, r: &mut dyn Resolver) -> PlanResult<(Arc<str>, Vec<Rex>)> {
+        match self.user_call(call, r)?.kind {
+            RexKind::Call(Function::User(name), args) => Ok((name, args)),
+            _ => Err(PlanError::unsupported(call.span, "a table function of Flink's own").into()),
+        }
     }
 
     /// A function of the script's own: typed as unknown.
