@@ -57,7 +57,6 @@ impl Parser<'_, '_> {
             self.advance();
         }
         call.args.extend(self.comma_separated(Self::argument)?);
-        self.null_treatment(call);
         if self.at_word("ORDER") {
             call.order_by = self.order_by()?;
         }

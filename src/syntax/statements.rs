@@ -346,14 +346,17 @@ impl Parser<'_, '_> {
             return Err(self.expected("SELECT or VALUES after the sink"));
         }
         let query = Box::new(self.query()?);
+        let mut on_conflict = None;
+        let start = self.index();
         if self.eat_words(&["ON", "CONFLICT"]) {
             self.expect_word("DO", "after ON CONFLICT")?;
             if !self.at_any(&["NOTHING", "ERROR", "DEDUPLICATE"]) {
                 return Err(self.expected("NOTHING, ERROR or DEDUPLICATE"));
             }
             self.advance();
+            on_conflict = Some(self.span_from(start));
         }
-        Ok(Insert { table, hints, overwrite, partition, columns, query, head_span })
+        Ok(Insert { table, hints, overwrite, partition, columns, query, on_conflict, head_span })
     }
 
     /// True if `(` is followed, after more of them, by a query.

@@ -117,6 +117,7 @@ impl AggregateCollector {
                 .map_err(|m| PlanError::rejected(call.span, m).label("here"))?
         };
         check_streaming(def, &args, call)?;
+        super::call_clauses::check(def.name, call)?;
         if call.distinct && def.distinct == Distinct::Refused {
             return Err(PlanError::rejected(call.span, format!("{} takes no DISTINCT", def.name)).label("here").into());
         }

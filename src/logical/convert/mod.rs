@@ -5,6 +5,7 @@
 mod aggregate;
 mod ast_columns;
 mod budget;
+mod call_clauses;
 mod correlate;
 mod decorrelate;
 mod from;

@@ -49,6 +49,7 @@ impl SelectResolver<'_> {
                 .help("put the condition into the argument: COUNT(CASE WHEN ... THEN 1 END)")
                 .into());
         }
+        super::call_clauses::check(def.name, call)?;
         let mut rex = self.over_with(name, call, DataType::unknown(), t)?;
         let RexKind::Over(over) = &mut rex.kind else { return Ok(rex) };
         let types: Vec<ArgumentType<'_>> =

@@ -35,6 +35,12 @@ pub struct InsertTarget {
 impl<'a> Builder<'a> {
     /// `INSERT INTO t [(a, b)] query`.
     pub fn insert(&mut self, insert: &'a Insert) -> PlanResult<InsertTarget> {
+        if let Some(span) = insert.on_conflict {
+            return Err(PlanError::rejected(span, "ON CONFLICT is not known to the engine")
+                .label("Flink takes it from 2.3 on")
+                .help("leave it out: an upsert sink keeps the last row of a key")
+                .into());
+        }
         let name = insert.table.last().to_owned();
         let hints = insert
             .hints

@@ -62,6 +62,17 @@ impl Translator<'_> {
         if let Some(filter) = &call.filter {
             return refuse(filter.span, "FILTER must be applied to aggregate function".to_owned(), "leave FILTER out");
         }
+        if let Some(item) = call.order_by.first() {
+            return refuse(item.span, "ORDER BY unexpected".to_owned(), "leave ORDER BY out");
+        }
+        if let Some(item) = call.within_group.first() {
+            let message = format!("WITHIN GROUP not allowed with {name} function");
+            return refuse(item.span, message, "leave WITHIN GROUP out");
+        }
+        if call.ignore_nulls.is_some() {
+            let message = format!("Cannot specify IGNORE NULLS or RESPECT NULLS following '{name}'");
+            return refuse(call.span, message, "leave it out");
+        }
         if call.distinct {
             let message = format!("DISTINCT/ALL not allowed with {name} function");
             return refuse(call.span, message, "leave DISTINCT out");

@@ -23,6 +23,8 @@ pub struct Insert {
     pub columns: Vec<Ident>,
     /// The query (VALUES included).
     pub query: Box<Query>,
+    /// `ON CONFLICT DO ...`.
+    pub on_conflict: Option<Span>,
     /// From INSERT to the end of the sink's column list.
     pub head_span: Span,
 }
