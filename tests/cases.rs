@@ -45,7 +45,7 @@ struct Case {
 }
 
 /// Documented cases that cannot be planned yet. Whoever makes one plan strikes its line.
-const UNSUPPORTED: &[&str] = &["join-temporal-left-to-inner", "script-lookup-with-try-resolve"];
+const UNSUPPORTED: &[&str] = &[];
 
 fn cases() -> Vec<Case> {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");

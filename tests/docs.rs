@@ -159,10 +159,13 @@ fn the_limits_are_the_limits() {
     use keepstate::report::model::ErrorCode;
 
     let tables = "CREATE TABLE a (k STRING, v INT, t TIMESTAMP(3), WATERMARK FOR t AS t) WITH ('connector' = 'kafka');
+        CREATE TABLE p (k STRING, t AS PROCTIME()) WITH ('connector' = 'kafka');
+        CREATE TABLE d (k STRING, v INT) WITH ('connector' = 'jdbc');
         CREATE TABLE b (k STRING, w INT) WITH ('connector' = 'kafka');
         CREATE FUNCTION f AS 'F';";
     for query in [
-        "SELECT a.k FROM a JOIN b FOR SYSTEM_TIME AS OF a.t AS b ON a.k = b.k",
+        "SELECT k FROM a FOR SYSTEM_TIME AS OF TIMESTAMP '2024-01-01 00:00:00'",
+        "SELECT p.k FROM p JOIN d FOR SYSTEM_TIME AS OF p.t AS d ON p.k = d.k WHERE d.v IN (SELECT v FROM a)",
         "SELECT x.k FROM a AS x JOIN a AS y ON x.k = y.k AND x.t >= FLOOR(y.t TO HOUR) AND x.t < y.t",
         "SELECT a.k, b.k, COUNT(*) FROM a JOIN b ON a.k = b.k GROUP BY a.k, b.k",
         "SELECT a.k, x.w FROM a, LATERAL (SELECT w FROM b WHERE b.k = a.k) AS x",

@@ -35,6 +35,8 @@ pub struct SourceAbilities {
     pub metadata: bool,
     /// Rows are looked up by key.
     pub lookup: bool,
+    /// Answers to lookups may come later.
+    pub lookup_async: bool,
     /// What it sends.
     pub changelog: SourceChangelog,
     /// Its rows come to an end.
@@ -95,6 +97,9 @@ struct SourceEntry {
     filter: bool,
     metadata: bool,
     lookup: bool,
+    /// An option that makes lookups asynchronous.
+    #[serde(rename = "async")]
+    asynchronous: Option<String>,
     changelog: ChangelogEntry,
     bounded: BoundedEntry,
     /// Options that name the column by which the source cuts its table into pieces.
@@ -245,6 +250,10 @@ impl Connectors {
                 filter: source.filter,
                 metadata: source.metadata,
                 lookup: source.lookup,
+                lookup_async: source
+                    .asynchronous
+                    .as_deref()
+                    .is_some_and(|key| table.options.get(key).and_then(super::options::parse_bool).unwrap_or_default()),
                 changelog,
                 bounded: source.bounded.holds(&|key| table.options.get(key).is_some()),
             },
@@ -276,7 +285,7 @@ impl Connector {
     }
 }
 
-/// A connector for tests that can what its options say: `abilities` none | log | pruning | dim, `changelog` I | upsert | all,
+/// A connector for tests that can what its options say: `abilities` none | log | pruning | dim, `lookup` sync | async, `changelog` I | upsert | all,
 /// `accepts` all | upsert | append.
 fn stub(table: &Table) -> Connector {
     let option = |key| table.options.get(key).unwrap_or_default();
@@ -292,6 +301,11 @@ fn stub(table: &Table) -> Connector {
         "log" => (source.metadata, source.watermark) = (true, true),
         "pruning" => (source.projection, source.filter, source.watermark) = (true, true, true),
         "dim" => source.lookup = true,
+        _ => {}
+    }
+    match option("lookup") {
+        "sync" => source.lookup = true,
+        "async" => (source.lookup, source.lookup_async) = (true, true),
         _ => {}
     }
     let sink = match option("accepts") {

@@ -113,6 +113,27 @@ impl SessionOptions {
         self.millis("table.exec.mini-batch.allow-latency").unwrap_or(0)
     }
 
+    /// `table.optimizer.non-deterministic-update.strategy` is `TRY_RESOLVE`.
+    pub fn resolves_updates(&self) -> bool {
+        let strategy = self.get("table.optimizer.non-deterministic-update.strategy");
+        strategy.is_some_and(|s| s.eq_ignore_ascii_case("try_resolve"))
+    }
+
+    /// `table.exec.async-lookup.output-mode` is `ALLOW_UNORDERED`.
+    pub fn async_lookup_unordered(&self) -> bool {
+        self.get("table.exec.async-lookup.output-mode").is_some_and(|m| m.eq_ignore_ascii_case("allow_unordered"))
+    }
+
+    /// `table.exec.async-lookup.timeout`, in milliseconds.
+    pub fn async_lookup_timeout(&self) -> i64 {
+        self.millis("table.exec.async-lookup.timeout").unwrap_or(180_000)
+    }
+
+    /// `table.exec.async-lookup.buffer-capacity`
+    pub fn async_lookup_capacity(&self) -> i64 {
+        self.number("table.exec.async-lookup.buffer-capacity").unwrap_or(100)
+    }
+
     /// `table.exec.mini-batch.size`
     pub fn mini_batch_size(&self) -> Option<i64> {
         self.number("table.exec.mini-batch.size")

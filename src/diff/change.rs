@@ -287,6 +287,19 @@ pub enum ChangeKind {
     },
     /// WITHIN of MATCH_RECOGNIZE.
     Within,
+    /// A join that looks up rows of an external table.
+    LookupJoin {
+        /// Its type, its condition, its table or how that is asked differ.
+        definition: bool,
+        /// It is there on one side only.
+        alone: bool,
+        /// It keeps other state than before, or keeps some on one side only.
+        state: bool,
+        /// It waits for several answers at once, so that rows are kept (on one side at least).
+        asynchronous: bool,
+        /// Updates reach it under `TRY_RESOLVE`, so that it may keep what it has sent (on one side at least).
+        resolves_updates: bool,
+    },
     /// A source table.
     Source {
         /// Another table is read at this place.

@@ -81,6 +81,7 @@ impl ChangeKind {
             ChangeKind::AfterMatch => "after-match",
             ChangeKind::Definitions { .. } => "definitions",
             ChangeKind::Within => "within",
+            ChangeKind::LookupJoin { .. } => "lookup-join",
             ChangeKind::Source { .. } => "source",
             ChangeKind::Nullability { .. } => "nullability",
             ChangeKind::Sink { .. } => "sink",
@@ -181,6 +182,13 @@ impl ChangeKind {
                 ("reworded", (*reworded).into()),
                 ("sides", (*sides).into()),
                 ("unique_keys", (*unique_keys).into()),
+            ],
+            ChangeKind::LookupJoin { definition, alone, state, asynchronous, resolves_updates } => vec![
+                ("definition", (*definition).into()),
+                ("alone", (*alone).into()),
+                ("state", (*state).into()),
+                ("asynchronous", (*asynchronous).into()),
+                ("resolves_updates", (*resolves_updates).into()),
             ],
             ChangeKind::UnionInputs { added, removed, moved } => {
                 vec![("added", (*added).into()), ("removed", (*removed).into()), ("moved", (*moved).into())]

@@ -15,7 +15,7 @@ use crate::exec::window_spec::{WindowAttachment, WindowSpec};
 use crate::exec::{NodeId, Operator, Plan};
 use crate::logical::correlate::Correlate;
 use crate::logical::pattern::Variables;
-use crate::logical::print::{digest, print};
+use crate::logical::print::{digest, expression, print};
 use crate::logical::rel::{AggArg, AggCall};
 use crate::logical::rex::{Rex, RexKind, Value};
 use crate::logical::simplify::{canonical, is_always_true, simplify, simplify_filter};
@@ -391,10 +391,22 @@ impl<'a> Lineage<'a> {
                 out
             }
             Operator::Union(_) => self.union(id, operator, matching, interner),
-            Operator::Join(_) | Operator::IntervalJoin(_) | Operator::WindowJoin(_) => {
+            Operator::Join(_) | Operator::IntervalJoin(_) | Operator::WindowJoin(_) | Operator::TemporalJoin(_) => {
                 let mut both = self.join(id, operator, matching, interner);
                 both.truncate(self.plan.node(id).columns.len());
                 both
+            }
+            Operator::LookupJoin(j) => {
+                let mut out = self.input(id, matching, interner);
+                let fields = j.field_names();
+                for (e, column) in j.exprs.iter().zip(&node.columns[out.len()..]) {
+                    let text = expression(e, &fields).to_string();
+                    let key = format!("K{operator}.{}.{text}", j.table.path);
+                    out.push(
+                        interner.intern(key, || IdentInfo { name: column.name.to_string(), ..IdentInfo::default() }),
+                    );
+                }
+                out
             }
             Operator::Rank(_) | Operator::WindowRank(_) => {
                 let mut out = self.input(id, matching, interner);
@@ -477,6 +489,7 @@ impl<'a> Lineage<'a> {
             Operator::Join(j) => [j.join_type.pads_left(), j.join_type.pads_right()],
             Operator::IntervalJoin(j) => [j.join_type.pads_left(), j.join_type.pads_right()],
             Operator::WindowJoin(j) => [j.join_type.pads_left(), j.join_type.pads_right()],
+            Operator::TemporalJoin(j) => [j.join_type.pads_left(), j.join_type.pads_right()],
             _ => [true, true],
         };
         let mut out = Vec::new();

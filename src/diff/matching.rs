@@ -219,7 +219,10 @@ fn match_children(
 fn joins(matching: &Matching, number: usize, old: &Plan, new: &Plan) -> bool {
     let is_join = |plan: &Plan, id: Option<NodeId>| {
         id.is_some_and(|id| {
-            matches!(plan.node(id).op, Operator::Join(_) | Operator::IntervalJoin(_) | Operator::WindowJoin(_))
+            matches!(
+                plan.node(id).op,
+                Operator::Join(_) | Operator::IntervalJoin(_) | Operator::WindowJoin(_) | Operator::TemporalJoin(_)
+            )
         })
     };
     let pair = &matching.pairs[number];
@@ -395,7 +398,7 @@ fn distance(old: &Plan, o: NodeId, new: &Plan, n: NodeId) -> u32 {
         "window-rank" | "window-deduplicate" | "rank" | "deduplicate" => 2,
         "limit" | "sort-limit" | "temporal-sort" => 4,
         "source" | "values" => 3,
-        "join" | "interval-join" | "window-join" => 5,
+        "join" | "interval-join" | "window-join" | "temporal-join" => 5,
         _ => 0,
     };
     if a == b {
@@ -418,6 +421,8 @@ pub fn family(op: &Operator) -> &'static str {
         Operator::Join(_) => "join",
         Operator::IntervalJoin(_) => "interval-join",
         Operator::WindowJoin(_) => "window-join",
+        Operator::TemporalJoin(_) => "temporal-join",
+        Operator::LookupJoin(_) => "lookup-join",
         Operator::WindowTableFunction(_) => "window-table-function",
         Operator::WindowAggregate(_) | Operator::GlobalWindowAggregate(_) | Operator::LocalWindowAggregate(_) => {
             "window-aggregate"
@@ -451,6 +456,7 @@ fn is_significant(op: &Operator) -> bool {
         || matches!(
             op,
             Operator::TemporalSort(_)
+                | Operator::LookupJoin(_)
                 | Operator::Sink(_)
                 | Operator::Union(_)
                 | Operator::TableSourceScan(_)

@@ -55,7 +55,7 @@ fn needs_watermark(op: &Operator) -> bool {
         Operator::TemporalSort(s) => !s.proctime,
         Operator::Match(m) => !m.proctime,
         Operator::IntervalJoin(j) => j.interval.event_time,
-        Operator::WindowJoin(_) => true,
+        Operator::WindowJoin(_) | Operator::TemporalJoin(_) => true,
         _ => false,
     }
 }

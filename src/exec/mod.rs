@@ -9,6 +9,7 @@ pub mod changelog;
 pub mod changelog_normalize;
 pub mod correlate;
 pub mod deduplicate;
+mod determinism;
 pub mod drop_update_before;
 pub mod exchange;
 pub mod expand;
@@ -21,6 +22,7 @@ mod json;
 pub mod limit;
 pub mod local_group_aggregate;
 pub mod local_window_aggregate;
+pub mod lookup_join;
 mod lower;
 pub mod match_recognize;
 mod mini_batch;
@@ -33,6 +35,7 @@ mod script;
 pub mod sink;
 pub mod sort_limit;
 pub mod table_source_scan;
+pub mod temporal_join;
 pub mod temporal_sort;
 pub mod union;
 pub mod values;
@@ -271,6 +274,8 @@ operators! {
     Join(join::Join),
     IntervalJoin(interval_join::IntervalJoin),
     WindowJoin(window_join::WindowJoin),
+    TemporalJoin(temporal_join::TemporalJoin),
+    LookupJoin(lookup_join::LookupJoin),
     Values(values::Values),
     WindowTableFunction(window_table_function::WindowTableFunction),
     WindowAggregate(window_aggregate::WindowAggregate),
@@ -333,6 +338,8 @@ impl Operator {
                 | Operator::IntervalJoin(_)
                 | Operator::WindowJoin(_)
                 | Operator::Match(_)
+                | Operator::TemporalJoin(_)
         ) || matches!(self, Operator::TemporalSort(sort) if sort.is_stateful())
+            || matches!(self, Operator::LookupJoin(join) if join.is_stateful())
     }
 }

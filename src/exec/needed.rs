@@ -140,6 +140,22 @@ fn reads(plan: &Plan, id: super::NodeId, input: usize) -> Vec<usize> {
             out.extend(window_reads(&j.windows[input]));
             out
         }
+        Operator::TemporalJoin(j) => {
+            let mut out = join_reads(plan, node, &j.conditions, input);
+            out.push(if input == 0 { j.time } else { j.from });
+            if input == 1 {
+                out.extend(&j.primary_key);
+            }
+            out
+        }
+        Operator::LookupJoin(j) => {
+            let mut out = passed();
+            out.extend(j.input_keys());
+            for c in j.before.iter().chain(&j.remaining) {
+                c.visit(&mut |r| out.extend(r.as_input().filter(|i| *i < width)));
+            }
+            out
+        }
         Operator::Sink(_) => (0..width).collect(),
         Operator::TableSourceScan(_) | Operator::Values(_) => Vec::new(),
     }

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::determinism::resolve_updates;
 use super::drop_update_before::DropUpdateBefore;
 use super::lower::Tree;
 use super::mini_batch::mini_batches;
@@ -37,7 +38,13 @@ pub fn assemble(
     let mut shared = Sharing { known: HashMap::new(), on: share && several_leaves, sources: share_sources };
     let roots: Vec<NodeId> = trees
         .into_iter()
-        .map(|t| add(&mut plan, settle(mini_batches(t, mini_batch), purpose == Purpose::Collect), &mut shared))
+        .map(|t| {
+            add(
+                &mut plan,
+                resolve_updates(settle(mini_batches(t, mini_batch), purpose == Purpose::Collect)),
+                &mut shared,
+            )
+        })
         .collect();
     number(&mut plan, roots);
     super::needed::mark(&mut plan);
@@ -78,7 +85,10 @@ fn settle(mut tree: Tree, before: bool) -> Tree {
         Operator::Calc(calc) => before || (!calc.conditions.is_empty() && !reads_only_keys(&tree)),
         _ => before,
     };
-    tree.inputs = tree.inputs.into_iter().map(|i| settle(i, below)).collect();
+    // Of versions the last one of a time counts, whatever it took the place of.
+    let versions = matches!(tree.op, Operator::TemporalJoin(_));
+    let inputs = tree.inputs.into_iter().enumerate();
+    tree.inputs = inputs.map(|(side, i)| settle(i, below && !(versions && side == 1))).collect();
     let from_input = tree.inputs.first().map(|i| i.changelog);
     match &tree.op {
         Operator::TableSourceScan(_) | Operator::Values(_) => {

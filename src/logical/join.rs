@@ -80,6 +80,46 @@ pub struct Join {
     pub conditions: Vec<Rex>,
     /// Where the condition is written.
     pub condition_origins: Origins,
+    /// `FOR SYSTEM_TIME AS OF` on the right side: one version of its rows, not all of them.
+    pub as_of: Option<AsOf>,
+}
+
+/// Which version of the right side's rows a row of the left side meets (Flink's `LogicalSnapshot`).
+#[derive(Debug, Clone)]
+pub enum AsOf {
+    /// The one that was valid at an event time.
+    Valid {
+        /// That time: a column of the left row.
+        time: usize,
+        /// Since when a version is valid: a column of the right row, counted in that row.
+        from: usize,
+    },
+    /// The one that an external table has when the left row comes: it is looked up.
+    LookedUp(LookupOptions),
+}
+
+/// What a `LOOKUP` hint asks for (Flink's `LookupJoinHintOptions`).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LookupOptions {
+    /// `async`: wait for answers one by one, or for many at once.
+    pub asynchronous: Option<bool>,
+    /// `output-mode`: `allow_unordered` where the order of answers does not matter.
+    pub allow_unordered: Option<bool>,
+    /// `capacity`: how many requests may be under way.
+    pub capacity: Option<i64>,
+    /// `timeout`, in milliseconds.
+    pub timeout: Option<i64>,
+    /// Ask again where nothing was found.
+    pub retry: Option<Retry>,
+}
+
+/// When to ask again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Retry {
+    /// How long after the last time, in milliseconds.
+    pub delay: i64,
+    /// How often.
+    pub attempts: i64,
 }
 
 /// An equality of a column of the left row with one of the right row.
@@ -94,6 +134,16 @@ pub struct JoinKey {
 }
 
 impl Join {
+    /// A join of all rows of both sides.
+    pub fn new(join_type: JoinType, conditions: Vec<Rex>, condition_origins: Origins) -> Join {
+        Join { join_type, conditions, condition_origins, as_of: None }
+    }
+
+    /// It picks versions by event time.
+    pub fn is_versioned(&self) -> bool {
+        matches!(self.as_of, Some(AsOf::Valid { .. }))
+    }
+
     /// The equalities that partners are found by, in the order of the condition (Calcite's `JoinInfo`).
     pub fn keys(&self, left_width: usize) -> Vec<JoinKey> {
         self.conditions.iter().filter_map(|c| JoinKey::of(c, left_width)).collect()

@@ -24,6 +24,7 @@ impl Observer<'_> {
             Operator::Join(_) => "join",
             Operator::IntervalJoin(_) => "interval-join",
             Operator::WindowJoin(_) => "window-join",
+            Operator::TemporalJoin(_) => "temporal-join",
             Operator::TemporalSort(sort) if sort.is_stateful() => "temporal-sort",
             // The first N rows are few; where rows are taken back, all are kept.
             Operator::SortLimit(sort) if sort.strategy != RankStrategy::Retract => return,

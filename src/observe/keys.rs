@@ -142,6 +142,7 @@ fn reads(plan: &Plan, id: NodeId, below: NodeId) -> Vec<Read<'_>> {
         }
         (Operator::Join(j), _) => out.extend(sides(&node.inputs, &j.keys, &j.condition_origins)),
         (Operator::IntervalJoin(j), _) => out.extend(sides(&node.inputs, &j.keys, &j.condition_origins)),
+        (Operator::TemporalJoin(j), _) => out.extend(sides(&node.inputs, &j.keys, &j.condition_origins)),
         (Operator::WindowJoin(j), _) => out.extend(sides(&node.inputs, &j.keys, &j.condition_origins)),
         _ => {}
     }

@@ -75,6 +75,8 @@ const DESCRIPTIVE: &[&str] = &[
     "new_family",
     "window_keys",
     "key",
+    "asynchronous",
+    "resolves_updates",
     "required",
     "filtered",
     "functions",
@@ -148,6 +150,13 @@ pub fn kinds() -> Vec<ChangeKind> {
         ChangeKind::AfterMatch,
         ChangeKind::Definitions { changed: 0 },
         ChangeKind::Within,
+        ChangeKind::LookupJoin {
+            definition: false,
+            alone: false,
+            state: false,
+            asynchronous: false,
+            resolves_updates: false,
+        },
         ChangeKind::Source {
             renamed: false,
             connector: false,

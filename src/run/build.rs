@@ -90,6 +90,8 @@ pub fn task(plan: &Plan, id: NodeId, session: &Session) -> RunResult<Box<dyn Tas
         Operator::Join(op) => op,
         Operator::IntervalJoin(op) => op,
         Operator::WindowJoin(op) => op,
+        Operator::TemporalJoin(op) => op,
+        Operator::LookupJoin(op) => op,
         Operator::Sink(op) => op,
         // Without parallelism an exchange has nothing to do, and a union only lets its inputs through.
         Operator::Exchange(_) | Operator::Union(_) => &Pass,

@@ -13,11 +13,13 @@ mod group_window_aggregate;
 mod interval_join;
 mod join;
 mod limit;
+mod lookup_join;
 mod match_recognize;
 mod over_aggregate;
 mod rank;
 mod sink;
 mod sort_limit;
+mod temporal_join;
 mod temporal_sort;
 pub mod text;
 pub mod types;
@@ -286,6 +288,8 @@ fn stateful(op: &Operator) -> Option<&dyn Stateful> {
         Operator::IntervalJoin(op) => op,
         Operator::WindowJoin(op) => op,
         Operator::Match(op) => op,
+        Operator::TemporalJoin(op) => op,
+        Operator::LookupJoin(op) => op,
         Operator::Sink(op) => op,
         Operator::TableSourceScan(_)
         | Operator::Values(_)

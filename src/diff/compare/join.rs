@@ -128,6 +128,7 @@ fn view(side: &mut SideView<'_>, id: NodeId, m: &Matching, i: &mut Interner) -> 
             }
             // A change of the windows is one of the functions below that make them.
             Operator::WindowJoin(j) => (j.join_type, &j.conditions, &j.keys, None, &[], &j.condition_origins),
+            Operator::TemporalJoin(j) => (j.join_type, &j.conditions, &j.keys, None, &[], &j.condition_origins),
             _ => return None,
         };
     let own = side.lineage.of_both_sides(id, m, i);
@@ -169,7 +170,12 @@ fn view(side: &mut SideView<'_>, id: NodeId, m: &Matching, i: &mut Interner) -> 
         join_type,
         conditions: idents,
         keys: keys.iter().map(|k| (own[k.left], own[width + k.right])).collect(),
-        bounds: interval.map(|b| (b.event_time, b.lower, b.upper, own[b.left_time], own[width + b.right_time])),
+        bounds: match (&node.op, interval) {
+            (Operator::TemporalJoin(j), _) => Some((true, 0, 0, own[j.time], own[width + j.from])),
+            (_, interval) => {
+                interval.map(|b| (b.event_time, b.lower, b.upper, own[b.left_time], own[width + b.right_time]))
+            }
+        },
         times,
         unique: unique.collect(),
         read,

@@ -4,6 +4,7 @@ mod aggregate;
 mod context;
 mod ddl;
 mod join;
+mod lookup_join;
 mod match_recognize;
 mod nulls;
 mod over;
@@ -124,6 +125,9 @@ impl<'a> Comparison<'a> {
         };
         let node = plan.node(id);
         let is_union = matches!(node.op, Operator::Union(_));
+        if let Operator::LookupJoin(join) = &node.op {
+            return self.lookup_join_alone(number, (join.asynchronous.is_some(), join.resolves_updates), side, node);
+        }
         if !node.op.is_stateful() && !is_union {
             return;
         }
@@ -177,7 +181,8 @@ impl<'a> Comparison<'a> {
             "match" => self.match_recognize(number, o, n),
             "source" => super::sources::compare(self, number, o, n),
             "union" => self.union(number, o, n),
-            "join" | "interval-join" | "window-join" => self.join(number, o, n),
+            "join" | "interval-join" | "window-join" | "temporal-join" => self.join(number, o, n),
+            "lookup-join" => self.lookup_join(number, o, n),
             "changelog-normalize" => {
                 let input = |op: &Operator| match op {
                     Operator::ChangelogNormalize(c) => c.keys.clone(),

@@ -69,6 +69,7 @@ impl Comparison<'_> {
             Operator::Join(join) => Some([join.side_keys(0), join.side_keys(1)]),
             Operator::IntervalJoin(join) => Some([join.side_keys(0), join.side_keys(1)]),
             Operator::WindowJoin(join) => Some([join.side_keys(0), join.side_keys(1)]),
+            Operator::TemporalJoin(join) => Some([join.side_keys(0), join.side_keys(1)]),
             _ => None,
         };
         if let Some(keys) = join_keys {

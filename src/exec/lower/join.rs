@@ -9,7 +9,7 @@ use crate::exec::join::{self as exec, InputSpec, side_keys};
 use crate::exec::window_join::WindowJoin;
 use crate::exec::window_spec::{WindowAttachment, WindowSpec};
 use crate::exec::{ChangelogMode, Operator};
-use crate::logical::join::{Join, JoinKey, JoinType, join_columns};
+use crate::logical::join::{AsOf, Join, JoinKey, JoinType, join_columns};
 use crate::logical::rel::{Aggregate, Rel, RelColumn, RelOp};
 use crate::logical::rewrite::window_columns::{WindowColumns, joined_windows};
 use crate::logical::rex::{Origins, Rex};
@@ -22,11 +22,20 @@ impl Lowering<'_> {
         let at = origins.first().unwrap_or_default();
         let Ok([left, right]) = <[Rel; 2]>::try_from(inputs) else { unreachable!("a join has two inputs") };
         self.check_options(&[&left, &right], at)?;
+        let mut join = join;
+        match join.as_of.take() {
+            Some(AsOf::Valid { time, from }) => return self.temporal_join(join, (time, from), [left, right], origins),
+            Some(AsOf::LookedUp(options)) => return self.lookup_join(join, options, [left, right], origins),
+            None => {}
+        }
+        if !join.join_type.keeps_right() && has_lookup(&left) {
+            return Err(PlanError::unsupported(at, "IN or EXISTS above a lookup join").into());
+        }
         if let Some(windows) = windows_of(&join, &left, &right) {
             return self.window_join(join, windows, [left, right], origins);
         }
         let keys = join.keys(left.columns.len());
-        let Join { join_type, conditions, condition_origins } = join;
+        let Join { join_type, conditions, condition_origins, .. } = join;
         let bounds = match join_type.keeps_right() {
             true => time_bounds(&conditions, &left.columns, &right.columns),
             false => TimeBounds::None,
@@ -89,7 +98,7 @@ impl Lowering<'_> {
         if let Some(updating) = inputs.iter().find(|i| !i.changelog.is_insert_only()) {
             return Err(consumes_inserts("WindowJoin", updating, at).into());
         }
-        let Join { join_type, conditions, condition_origins } = join;
+        let Join { join_type, conditions, condition_origins, .. } = join;
         let is_bound = |c: &Rex| JoinKey::of(c, width).is_some_and(|k| windows.bounds.contains(&(k.left, k.right)));
         let conditions: Vec<Rex> = conditions.into_iter().filter(|c| !is_bound(c)).collect();
         let keys: Vec<JoinKey> = conditions.iter().filter_map(|c| JoinKey::of(c, width)).collect();
@@ -114,7 +123,7 @@ impl Lowering<'_> {
 }
 
 /// The operator over both inputs, each exchanged by its keys.
-fn joined(
+pub(super) fn joined(
     op: Operator,
     join_type: JoinType,
     keys: &[JoinKey],
@@ -221,6 +230,12 @@ fn check_times(interval: &Interval, left: &Rel, right: &Rel, at: Span) -> PlanRe
     Ok(())
 }
 
+/// Flink plans a join with distinct rows there.
+fn has_lookup(rel: &Rel) -> bool {
+    matches!(&rel.op, RelOp::Join(join) if matches!(join.as_of, Some(AsOf::LookedUp(_))))
+        || rel.inputs.iter().any(has_lookup)
+}
+
 fn has_join(rel: &Rel) -> bool {
     matches!(rel.op, RelOp::Join(_)) || rel.inputs.iter().any(has_join)
 }
@@ -235,6 +250,10 @@ pub(super) fn goes_below_join(aggregate: &Aggregate, input: &Rel) -> bool {
         rel = rel.input();
     }
     let RelOp::Join(join) = &rel.op else { return false };
+    // Flink's rule leaves joins with versions alone.
+    if join.as_of.is_some() {
+        return false;
+    }
     let mut all = join.join_type.keeps_right();
     for c in &join.conditions {
         c.visit(&mut |r| all &= r.as_input().is_none_or(|i| keys.contains(&i)));

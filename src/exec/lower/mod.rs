@@ -2,6 +2,7 @@
 
 mod aggregate;
 mod arguments;
+mod as_of;
 mod correlate;
 mod join;
 mod match_recognize;

@@ -86,7 +86,7 @@ pub(super) fn decorrelate(rel: Rel) -> PlanResult<Decorrelated> {
             let rel = if added == 0 { grouped } else { grouped.project_as(exprs, names, Origins::none()) };
             Ok(Decorrelated { rel, conditions })
         }
-        RelOp::Join(join) if join.join_type == JoinType::Inner => {
+        RelOp::Join(join) if join.join_type == JoinType::Inner && join.as_of.is_none() => {
             let Ok([left, right]) = <[Rel; 2]>::try_from(inputs) else { unreachable!("a join has two inputs") };
             let widths = [left.columns.len(), right.columns.len()];
             let (left, right) = (decorrelate(left)?, decorrelate(right)?);

@@ -71,9 +71,7 @@ impl<'a> Builder<'a> {
         self.repeated.clear();
         self.top &= matches!(table.kind, TableRefKind::Table { .. } | TableRefKind::Parenthesized(_));
         let (rel, name) = match &table.kind {
-            TableRefKind::Table { system_time: Some(_), .. } => {
-                return Err(PlanError::unsupported(table.span, "a temporal table").into());
-            }
+            TableRefKind::Table { system_time: Some(time), .. } => return Err(self.refuse_time_travel(table, time)),
             TableRefKind::Table { name, hints, .. } => {
                 self.named_table(name, hints, Some((select, table.alias.as_ref())))?
             }

@@ -33,10 +33,11 @@ impl<'a> Builder<'a> {
                 continue;
             }
             self.charge_join(other.span)?;
-            let right = self.table_ref(other, select)?;
+            let right = self.right_side(other, select)?;
+            let as_of = self.as_of(other, (&left, &right), JoinType::Inner, select)?;
             check_names(&left.scope, &right.scope, other.span)?;
             let scope = left.scope.join(right.scope);
-            let join = Join { join_type: JoinType::Inner, conditions: Vec::new(), condition_origins: Origins::none() };
+            let join = Join { as_of, ..Join::new(JoinType::Inner, Vec::new(), Origins::none()) };
             left = FromItem { rel: Rel::join(left.rel, right.rel, join, Origins::at(other.span)), scope };
         }
         self.joins -= 1;
@@ -52,7 +53,7 @@ impl<'a> Builder<'a> {
             self.joins -= 1;
             return self.beside(left, dependent, Some(join));
         }
-        let right = self.table_ref(&join.right, select)?;
+        let right = self.right_side(&join.right, select)?;
         self.joins -= 1;
         check_names(&left.scope, &right.scope, join.right.span)?;
         let join_type = match join.kind {
@@ -61,6 +62,7 @@ impl<'a> Builder<'a> {
             JoinKind::Right => JoinType::Right,
             JoinKind::Full => JoinType::Full,
         };
+        let as_of = self.as_of(&join.right, (&left, &right), join_type, select)?;
         let common = self.common_columns(join, &left.scope, &right.scope)?;
         let mut conditions: Vec<Rex> = common.iter().map(|c| c.equality(&left.rel, &right.rel)).collect();
         let mut scope = left.scope.join(right.scope);
@@ -81,7 +83,7 @@ impl<'a> Builder<'a> {
             condition_origins = Origins::at(on.span);
         }
         let width = left.rel.columns.len();
-        let join = Join { join_type, conditions, condition_origins };
+        let join = Join { join_type, conditions, condition_origins, as_of };
         let rel = Rel::join(left.rel, right.rel, join, Origins::at(span));
         for (i, column) in rel.columns.iter().enumerate() {
             scope.set_type(i, column.ty.clone());

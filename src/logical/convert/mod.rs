@@ -3,6 +3,7 @@
 //! What Calcite's `SqlToRelConverter` does for Flink, for the part of SQL that is planned. The rest is refused with its place.
 
 mod aggregate;
+mod as_of;
 mod ast_columns;
 mod budget;
 mod call_clauses;

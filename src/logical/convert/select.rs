@@ -96,6 +96,7 @@ impl<'a> Builder<'a> {
         if let Some(qualify) = &select.qualify {
             return Err(PlanError::unsupported(qualify.span, "QUALIFY").into());
         }
+        super::as_of::check_lookup_hints(select)?;
         // It gives an operator's state a time to live of its own, which is not planned: no verdict is better than a wrong one.
         if let Some(hint) = select.hints.iter().find(|h| matches!(h.name.as_str(), "STATE_TTL" | "JOIN_STATE_TTL")) {
             return Err(PlanError::unsupported(hint.span, format_args!("the hint {}", hint.name)).into());

@@ -73,7 +73,7 @@ impl<'a> Builder<'a> {
             equal_or_both_null(left.column(i), b, at)
         });
         let join_type = if intersects { JoinType::Semi } else { JoinType::Anti };
-        let join = Join { join_type, conditions: conditions.collect(), condition_origins: Origins::at(at) };
+        let join = Join::new(join_type, conditions.collect(), Origins::at(at));
         Ok(distinct_over(Rel::join(left, right, join, Origins::at(at)), at))
     }
 }

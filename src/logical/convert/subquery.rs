@@ -219,7 +219,7 @@ pub(super) fn join_scalar(rel: Rel, scalar: Scalar, at: Span) -> (Rel, Rex) {
     let Scalar { right, conditions, value } = scalar;
     let conditions = conditions.iter().map(|c| over_both(c, width)).collect();
     let value = over_both(&value, width);
-    let join = Join { join_type: JoinType::Left, conditions, condition_origins: Origins::at(at) };
+    let join = Join::new(JoinType::Left, conditions, Origins::at(at));
     (Rel::join(rel, right, join, Origins::at(at)), value)
 }
 
@@ -263,7 +263,7 @@ pub(super) fn semi_join(
             check_comparisons(&found.conditions, at)?;
             (found.rel, found.conditions.iter().map(|c| over_both(c, width)).collect())
         };
-        let join = Join { join_type, conditions, condition_origins: Origins::at(at) };
+        let join = Join::new(join_type, conditions, Origins::at(at));
         return Ok(Rel::join(rel, right, join, Origins::at(at)));
     };
     if operands.len() != subquery.columns.len() {
@@ -288,7 +288,7 @@ pub(super) fn semi_join(
         conditions.push(if negated { equal_or_unknown(a, b, at) } else { equal(a, b, at) });
     }
     conditions.extend(found.conditions.iter().map(|c| over_both(c, width)));
-    let join = Join { join_type, conditions, condition_origins: Origins::at(at) };
+    let join = Join::new(join_type, conditions, Origins::at(at));
     Ok(only_columns(Rel::join(left, found.rel, join, Origins::at(at)), &own))
 }
 

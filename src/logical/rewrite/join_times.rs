@@ -17,6 +17,12 @@ fn convert(rel: Rel) -> Rel {
     let Rel { op, inputs, columns, origins } = rel;
     let mut inputs: Vec<Rel> = inputs.into_iter().map(convert).collect();
     match op {
+        RelOp::Join(join) if join.as_of.is_some() => {
+            let Ok([left, right]) = <[Rel; 2]>::try_from(inputs) else { unreachable!("a join has two inputs") };
+            let width = left.columns.len();
+            // The times of the left side go on; those of versions are values.
+            ordinary_times_after(Rel::join(left, right, join, origins), width)
+        }
         RelOp::Join(join) => {
             let bounds = time_bounds(&join.conditions, &inputs[0].columns, &inputs[1].columns);
             let by_windows = joined_windows(&join, &inputs[0], &inputs[1]).is_some();
@@ -65,10 +71,16 @@ fn retyped(op: &RelOp, inputs: &[Rel], mut columns: Vec<RelColumn>) -> Vec<RelCo
 }
 
 fn ordinary_times(rel: Rel) -> Rel {
-    if rel.columns.iter().all(|c| c.ty.time_attribute() == TimeAttribute::None) {
+    ordinary_times_after(rel, 0)
+}
+
+/// `rel` with ordinary values for the time attributes from column `first` on.
+fn ordinary_times_after(rel: Rel, first: usize) -> Rel {
+    if rel.columns[first..].iter().all(|c| c.ty.time_attribute() == TimeAttribute::None) {
         return rel;
     }
-    let exprs = rel.all_columns().into_iter().map(make::materialize).collect();
+    let columns = rel.all_columns().into_iter().enumerate();
+    let exprs = columns.map(|(i, c)| if i < first { c } else { make::materialize(c) }).collect();
     let names = rel.columns.iter().map(|c| c.name.clone()).collect();
     rel.project(exprs, names, Origins::none())
 }

@@ -10,7 +10,7 @@ use super::columns::{ColumnMap, columns_in_order, identity, keep_calls, moved, r
 use super::unique_keys::unique_keys;
 use crate::catalog::connectors::Connector;
 use crate::catalog::types::TypeKind;
-use crate::logical::join::Join;
+use crate::logical::join::{AsOf, Join};
 use crate::logical::rel::{Aggregate, GroupWindow, Rel, RelColumn, RelOp, Scan, Watermark, WindowTvf};
 use crate::logical::rex::{Origins, Rex, Value};
 
@@ -200,6 +200,10 @@ fn prune_scan(scan: Scan, columns: Vec<RelColumn>, origins: Origins, wanted: &[u
 fn prune_join(join: Join, inputs: Vec<Rel>, origins: Origins, wanted: &[usize]) -> (Rel, ColumnMap) {
     let mut needed = columns_in_order(&join.conditions);
     needed.extend_from_slice(wanted);
+    let left_width = inputs[0].columns.len();
+    if let Some(AsOf::Valid { time, from }) = join.as_of {
+        needed.extend([time, left_width + from]);
+    }
     sort_unique(&mut needed);
     let mut map = ColumnMap::new();
     let (mut first, mut kept) = (0, 0);
@@ -221,7 +225,13 @@ fn prune_join(join: Join, inputs: Vec<Rel>, origins: Origins, wanted: &[usize]) 
     }
     let conditions = join.conditions.iter().map(|c| c.remap(&map)).collect();
     let Ok([left, right]) = <[Rel; 2]>::try_from(narrowed) else { unreachable!("a join has two inputs") };
-    (Rel::join(left, right, Join { conditions, ..join }, origins), map)
+    let as_of = match join.as_of {
+        Some(AsOf::Valid { time, from }) => {
+            Some(AsOf::Valid { time: moved(&map, time), from: moved(&map, left_width + from) - left.columns.len() })
+        }
+        looked_up => looked_up,
+    };
+    (Rel::join(left, right, Join { conditions, as_of, ..join }, origins), map)
 }
 
 fn prune_tvf(

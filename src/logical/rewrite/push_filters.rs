@@ -51,6 +51,11 @@ fn push(rel: Rel, mut conditions: Vec<Rex>, origins: Origins) -> Rel {
             Rel { op: RelOp::Union, inputs, columns, origins: at }
         }
         RelOp::Correlate(correlate) => push_through_correlate(correlate, inputs.remove(0), conditions, origins, at),
+        // A version is picked before anything is asked of it: conditions stay where they are written.
+        RelOp::Join(join) if join.is_versioned() => {
+            let Ok([left, right]) = <[Rel; 2]>::try_from(inputs) else { unreachable!("a join has two inputs") };
+            Rel::join(push_filters(left), push_filters(right), join, at).filter(conditions, origins)
+        }
         RelOp::Join(join) => push_through_join(join, inputs, conditions, origins, at),
         op => {
             let inputs = inputs.into_iter().map(push_filters).collect();

@@ -28,7 +28,7 @@ pub fn reduce_constants(rel: Rel) -> Rel {
                 RelOp::Project(reduce(exprs, &known))
             }
         }
-        RelOp::Join(join) => {
+        RelOp::Join(join) if !join.is_versioned() => {
             let mut known: Vec<Option<Rex>> = inputs.iter().flat_map(side_constants).collect();
             if !join.join_type.keeps_right() {
                 // Of the right side Flink knows nothing here.

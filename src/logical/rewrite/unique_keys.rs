@@ -1,6 +1,6 @@
 //! Columns whose values never repeat (Flink's `FlinkRelMdUniqueKeys`). A watermark assigner hides the keys of its source.
 
-use crate::logical::join::{Join, JoinKey};
+use crate::logical::join::{AsOf, Join, JoinKey};
 use crate::logical::rel::{Rank, RankType, Rel, RelOp};
 
 /// The unique keys of `rel`'s rows, each a set of columns.
@@ -26,6 +26,13 @@ pub fn unique_keys(rel: &Rel) -> Vec<Vec<usize>> {
             [first, first + 1].iter().map(|bound| (0..aggregate.keys.len()).chain([*bound]).collect()).collect()
         }
         RelOp::Rank(rank) => rank_keys(rel, rank),
+        // Of a table that is looked up Flink only asks whether a row is found at most once.
+        RelOp::Join(join) if matches!(join.as_of, Some(AsOf::LookedUp(_))) => {
+            let pairs = join.keys(rel.inputs[0].columns.len());
+            let once =
+                unique_keys(&rel.inputs[1]).iter().any(|k| k.iter().all(|c| pairs.iter().any(|p| p.right == *c)));
+            if once { unique_keys(&rel.inputs[0]) } else { Vec::new() }
+        }
         RelOp::Join(join) => {
             let keys = [unique_keys(&rel.inputs[0]), unique_keys(&rel.inputs[1])];
             join_keys(join, rel.inputs[0].columns.len(), &keys)

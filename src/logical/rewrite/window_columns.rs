@@ -106,7 +106,7 @@ pub fn window_columns(rel: &Rel) -> Option<WindowColumns<'_>> {
                     .collect(),
             })
         }
-        RelOp::Join(join) => {
+        RelOp::Join(join) if join.as_of.is_none() => {
             let (left, right) = joined_windows(join, &rel.inputs[0], &rel.inputs[1])?;
             if !join.join_type.keeps_right() {
                 return Some(left);
