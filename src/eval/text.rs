@@ -55,7 +55,7 @@ pub fn print(value: &Datum, ty: &DataType, zone: &TimeZone) -> String {
     out
 }
 
-/// Appends what [`print`] gives.
+/// Appends what [`print()`] gives.
 pub fn append(out: &mut String, value: &Datum, ty: &DataType, zone: &TimeZone) {
     write(out, value, &ty.kind, zone, Style::Shown);
 }
