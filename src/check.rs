@@ -194,9 +194,7 @@ pub(crate) fn side(
         errors.push(plan_error(sources, error));
     }
     if planned.jobs.is_empty() && failed.is_none() {
-        let name = &sources.file(file).name;
-        let error = ErrorItem::new(ErrorCode::Plan, format!("{name} has no INSERT and no SELECT, so there is no job"));
-        errors.push(error.help("name the script that holds the query; pass files with DDL only as --schema"));
+        errors.push(no_job(&sources.file(file).name));
         failed = Some(None);
     }
     let mut notes: Vec<Note> = script
@@ -211,6 +209,12 @@ pub(crate) fn side(
         planned.notes.iter().map(|n| Note { message: n.message.clone(), at: n.span.map(|s| Place::of(sources, s)) }),
     );
     Side { planned, notes, failed }
+}
+
+/// A script in which nothing runs.
+pub(crate) fn no_job(name: &str) -> ErrorItem {
+    ErrorItem::new(ErrorCode::Plan, format!("{name} has no INSERT and no SELECT, so there is no job"))
+        .help("name the script that holds the query; pass files with DDL only as --schema")
 }
 
 /// The syntax errors of a script, for the report.

@@ -40,6 +40,9 @@ pub(super) fn read_and_plan(file: &str, reading: &Reading, purpose: Purpose) -> 
             }
             let script = planning::plan(&sources, &scripts.iter().collect::<Vec<_>>(), reading.target, purpose);
             errors.extend(script.errors.iter().map(|e| check::plan_error(&sources, e)));
+            if script.jobs.is_empty() && errors.is_empty() {
+                errors.push(check::no_job(files.last().map_or(file, |f| &sources.file(*f).name)));
+            }
             let secrets = Redactor::of(sources.files().iter().map(|f| &*f.text), &defines);
             check::redact_errors(&mut errors, &secrets);
             Planned { script, errors, sources, secrets }

@@ -32,10 +32,6 @@ pub(super) fn run(args: &RunArgs, style: Style) -> Outcome {
             errors.push(error.help("put each job into a script of its own"));
         }
         errors.extend(data::unknown_table(&args.rows, &plans));
-        if plans.is_empty() {
-            let error = ErrorItem::new(ErrorCode::Config, format!("{} has no INSERT and no query to run", args.file));
-            errors.push(error.help("add a SELECT"));
-        }
         let sinks: Vec<&str> = plans.iter().flat_map(|p| p.sinks.iter().map(|s| p.sink_name(*s))).collect();
         if sinks.len() > 1 && args.format == RunFormat::Csv {
             let shown =

@@ -409,11 +409,17 @@ pub struct Change {
 impl Change {
     /// The change from one version of the engine to another; none if they are the same.
     pub fn of_engines(old: &Engine, new: &Engine) -> Option<Change> {
-        Some(Change {
-            kind: ChangeKind::Engine { step: old.step_to(new)?, flink: old.flink != new.flink },
+        let kind = ChangeKind::Engine { step: old.step_to(new)?, flink: old.flink != new.flink };
+        Some(Change::of_job(kind, vec![("old", old.to_string()), ("new", new.to_string())]))
+    }
+
+    /// A change of the job as a whole, which no operator and no clause stands for.
+    pub fn of_job(kind: ChangeKind, args: Vec<(&'static str, String)>) -> Change {
+        Change {
+            kind,
             operator: None,
             context: Vec::new(),
-            args: vec![("old", old.to_string()), ("new", new.to_string())],
+            args,
             item: Item::Other,
             old: None,
             new: None,
@@ -421,7 +427,7 @@ impl Change {
             spots: Vec::new(),
             chain: Vec::new(),
             echoes: Vec::new(),
-        })
+        }
     }
 
     /// All facts for rules to match: `change`, the kind's own, then those of the place.

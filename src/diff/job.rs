@@ -286,22 +286,10 @@ fn function_changes(old: &Plan, new: &Plan) -> Vec<Change> {
     new.functions
         .iter()
         .filter(|(name, class)| differs(name, class) && called(name))
-        .map(|(name, class)| Change {
-            kind: ChangeKind::UserFunction,
-            operator: None,
-            context: Vec::new(),
-            args: vec![
-                ("names", format!("`{name}`")),
-                ("old", old.functions.get(name).cloned().unwrap_or_default()),
-                ("new", class.clone()),
-            ],
-            item: Item::Other,
-            old: None,
-            new: None,
-            beside: None,
-            spots: Vec::new(),
-            chain: Vec::new(),
-            echoes: Vec::new(),
+        .map(|(name, class)| {
+            let was = old.functions.get(name).cloned().unwrap_or_default();
+            let args = vec![("names", format!("`{name}`")), ("old", was), ("new", class.clone())];
+            Change::of_job(ChangeKind::UserFunction, args)
         })
         .collect()
 }
@@ -346,18 +334,12 @@ fn option_changes(old: &Plan, new: &Plan) -> Vec<Change> {
                 plan.options.get(*key).and_then(|v| crate::catalog::options::parse_duration(v)).unwrap_or(0) > 0
             };
             let switched = *key == "table.exec.state.ttl" && ttl(old) != ttl(new);
+            let kind = ChangeKind::JobOption { key: (*key).to_owned() };
             Change {
-                kind: ChangeKind::JobOption { key: (*key).to_owned() },
-                operator: None,
                 context: vec![("ttl_switched", Fact::Bool(switched))],
-                args: vec![("old", word(old)), ("new", word(new))],
-                item: Item::Other,
                 old: old.option_places.get(*key).copied(),
                 new: new.option_places.get(*key).copied(),
-                beside: None,
-                spots: Vec::new(),
-                chain: Vec::new(),
-                echoes: Vec::new(),
+                ..Change::of_job(kind, vec![("old", word(old)), ("new", word(new))])
             }
         })
         .collect()

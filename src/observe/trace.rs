@@ -49,6 +49,15 @@ impl Traced<'_> {
 /// What gives a column of a node its values; several answers where inputs are united.
 pub fn trace(plan: &Plan, id: NodeId, column: usize) -> Vec<Traced<'_>> {
     let mut found = Vec::new();
+    walk(plan, id, column, |traced| {
+        found.push(traced);
+        Vec::new()
+    });
+    found
+}
+
+/// Goes down from a column to what gives it its values, and on to the columns that `visit` answers with. Each is met once.
+fn walk<'p>(plan: &'p Plan, id: NodeId, column: usize, mut visit: impl FnMut(Traced<'p>) -> Vec<(NodeId, usize)>) {
     let mut seen = BTreeSet::new();
     let mut open = vec![(id, column)];
     while let Some((id, column)) = open.pop() {
@@ -56,30 +65,22 @@ pub fn trace(plan: &Plan, id: NodeId, column: usize) -> Vec<Traced<'_>> {
             continue;
         }
         match step(plan, id, column) {
-            Step::Found(traced) => found.push(traced),
+            Step::Found(traced) => open.extend(visit(traced)),
             Step::Below(next) => open.extend(next),
         }
     }
-    found
 }
 
 /// Calls `f` with every expression that a column's values are computed by, however far below.
 pub fn for_each_expression<'p>(plan: &'p Plan, id: NodeId, column: usize, f: &mut impl FnMut(&'p Rex)) {
-    let mut seen = BTreeSet::new();
-    let mut open = vec![(id, column)];
-    while let Some((id, column)) = open.pop() {
-        if !seen.insert((id, column)) {
-            continue;
+    walk(plan, id, column, |traced| {
+        let mut read = Vec::new();
+        if let Traced::Computed { rex, below } = traced {
+            f(rex);
+            rex.visit(&mut |r| read.extend(r.as_input().map(|i| (below, i))));
         }
-        match step(plan, id, column) {
-            Step::Below(next) => open.extend(next),
-            Step::Found(Traced::Computed { rex, below }) => {
-                f(rex);
-                rex.visit(&mut |r| open.extend(r.as_input().map(|i| (below, i))));
-            }
-            Step::Found(_) => {}
-        }
-    }
+        read
+    });
 }
 
 enum Step<'p> {

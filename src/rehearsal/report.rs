@@ -258,6 +258,9 @@ pub fn render_human(report: &RehearsalReport, style: Style) -> String {
                 ("nothing was sent after the savepoint, so nothing was put to the test", "33")
             }
             (None, Observation::Equal) => ("the rows come out right, though the verdict does not promise it", "33"),
+            (None, _) if job.verdict < Verdict::Unknown => {
+                ("the rows come out differently for the reason in the note, which refutes nothing", "33")
+            }
             (None, _) => ("the rows come out differently; the verdict does not promise that they are right", "33"),
         };
         let _ = writeln!(out, "{}", paint(headline, color, style));

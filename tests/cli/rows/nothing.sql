@@ -1,0 +1,1 @@
+CREATE TABLE bids (id BIGINT) WITH ('connector' = 'kafka', 'format' = 'json');
