@@ -386,6 +386,7 @@ impl Checker<'_> {
             related: Vec::new(),
             args: Vec::new(),
             columns: None,
+            touched: Vec::new(),
         };
         Job {
             findings: vec![self.finding(&name, &finding)],
@@ -443,9 +444,10 @@ fn operators(old: &JobPlan, new: &JobPlan, diff: &JobDiff, judged: &judge::Judge
     diff.operators
         .iter()
         .map(|pair| {
-            let about =
-                |f: &&judge::Finding| f.operator.as_ref().is_some_and(|o| (o.old, o.new) == (pair.old, pair.new));
-            let worst = Verdict::worst(judged.findings.iter().filter(about).map(|f| f.verdict));
+            let about = judged.findings.iter().flat_map(|f| &f.touched);
+            let about = about.filter(|(old, new, _)| (*old, *new) == (pair.old, pair.new)).map(|(.., verdict)| *verdict);
+            let whole_job = judged.findings.iter().filter(|f| f.operator.is_none()).map(|f| f.verdict);
+            let worst = Verdict::worst(about.chain(whole_job));
             let carried = match (pair.status, worst) {
                 (MatchStatus::Added | MatchStatus::Removed, _) => Carried::None,
                 (_, Verdict::Compatible) => Carried::All,

@@ -85,7 +85,7 @@ pub fn compare(c: &mut Comparison<'_>, number: usize, pair: &Pair, own: bool) {
     // The page of the operator that the condition bears on may judge it.
     let reader = pair.parent.and_then(|p| c.nearest_keeper(p));
     let more = reader.map(|family| ("reader", Fact::from(family))).into_iter().collect();
-    c.state_with(number, kind, args, places, item, cause, more);
+    c.state_on_way(number, pair, kind, args, places, item, cause, more);
 }
 
 /// A column of CREATE TABLE whose expression a condition took over.

@@ -12,7 +12,7 @@ use super::view::SideView;
 use crate::catalog::Table;
 use crate::exec::sink::Sink;
 use crate::exec::{NodeId, Operator, Plan};
-use crate::source::SourceMap;
+use crate::source::{SourceMap, Span};
 
 /// Options that bear on state or on how plans keep it, where no operator shows it.
 const STATE_OPTIONS: [&str; 13] = [
@@ -83,7 +83,7 @@ pub(super) fn diff(sources: &SourceMap, old: &Plan, new: &Plan) -> JobDiff {
     let options = option_changes(old, new);
     one_for_each_replaced(&mut c.stated);
     one_for_each_ddl_column(&mut c.stated);
-    let mut changes = fold(c.stated);
+    let mut changes = one_for_each_clause(fold(c.stated));
     changes.extend(options);
     changes.extend(function_changes(old, new));
     JobDiff { changes, operators, columns, filters_by_new }
@@ -237,6 +237,33 @@ fn one_for_each_ddl_column(stated: &mut [Stated]) {
             None => drop(first.insert(column.clone(), s.pair)),
         }
     }
+}
+
+/// One clause that several operators come of, as that of a view which several INSERTs read, is one edit: the first change stands for
+/// the others, that of the operator which is printed first.
+fn one_for_each_clause(changes: Vec<Change>) -> Vec<Change> {
+    let mut out: Vec<Change> = Vec::with_capacity(changes.len());
+    let mut first: HashMap<(&'static str, Option<Span>, Option<Span>), usize> = HashMap::new();
+    let place = |change: &Change| change.operator.as_ref().map(|o| (o.new, o.old));
+    for mut change in changes {
+        let written = change.old.is_some() || change.new.is_some();
+        let at = (change.kind.name(), change.old, change.new);
+        match first.get(&at).filter(|_| written) {
+            Some(i) => {
+                if place(&change) < place(&out[*i]) {
+                    std::mem::swap(&mut change, &mut out[*i]);
+                }
+                let echoes = std::mem::take(&mut change.echoes);
+                out[*i].echoes.push(change);
+                out[*i].echoes.extend(echoes);
+            }
+            None => {
+                first.insert(at, out.len());
+                out.push(change);
+            }
+        }
+    }
+    out
 }
 
 /// Folds changes under the change that brings them about.

@@ -74,7 +74,7 @@ pub fn compare(c: &mut Comparison<'_>, number: usize, pair: &Pair) {
     let kind = ChangeKind::TableFunction { below_stateful, added: added.len(), removed: removed.len() };
     c.key_causes.extend(made.into_iter().map(|i| (i, number)));
     let item = if below_stateful { Item::Filter } else { Item::Other };
-    c.state(number, kind, args, places, item, cause);
+    c.state_on_way(number, pair, kind, args, places, item, cause, Vec::new());
 }
 
 fn same_but_for_args(a: &Call, b: &Call) -> bool {

@@ -139,7 +139,10 @@ impl<'a> Printer<'a> {
             let gone = related.old.as_ref().filter(|_| related.beside == Some(Side::New));
             if let Some(place) = gone {
                 piece = piece.excerpt(self, place, "was here");
-            } else if let Some(place) = related.new.as_ref().or(related.old.as_ref()) {
+            } else if let Some(place) = related.new.as_ref().or(related.old.as_ref())
+                // What the finding itself points at has just been shown.
+                && ![&finding.new, &finding.old].into_iter().flatten().any(|shown| shown.span == place.span)
+            {
                 piece = piece.excerpt(self, place, "here");
             }
             self.piece(piece, out);

@@ -15,6 +15,7 @@ use super::{RuleBook, template, vocabulary};
 use crate::diff::change::{Change, ChangeKind, ColumnFate, Fact, Facts, Fate, Item, JobDiff, OperatorRef};
 use crate::diff::matching::Side;
 use crate::diff::places::Places;
+use crate::exec::NodeId;
 use crate::source::Span;
 use crate::target::Target;
 
@@ -59,6 +60,8 @@ pub struct Finding {
     pub args: Vec<(String, String)>,
     /// What the rule says of the columns of the sink.
     pub columns: Option<Fate>,
+    /// The operators that it and its echoes are about, old and new, with the verdict on each.
+    pub touched: Vec<(Option<NodeId>, Option<NodeId>, Verdict)>,
 }
 
 /// A place that belongs to a finding.
@@ -285,7 +288,13 @@ fn from_rule(m: Match<'_>) -> Finding {
         related: Vec::new(),
         args: Vec::new(),
         columns: m.rule.columns,
+        touched: Vec::new(),
     }
+}
+
+/// The operator that a change is about, under a verdict.
+fn touched(change: &Change, verdict: Verdict) -> Vec<(Option<NodeId>, Option<NodeId>, Verdict)> {
+    change.operator.iter().map(|o| (o.old, o.new, verdict)).collect()
 }
 
 fn finding(m: Match<'_>, change: &Change, facts: &Facts) -> Finding {
@@ -304,6 +313,7 @@ fn finding(m: Match<'_>, change: &Change, facts: &Facts) -> Finding {
         chain: change.chain.clone(),
         args: args.clone(),
         basis: m.rule.basis_of(facts),
+        touched: touched(change, m.rule.verdict),
         ..from_rule(m)
     }
 }
@@ -352,6 +362,7 @@ fn no_rule(change: &Change, facts: &Facts, aspects: &[&str]) -> Finding {
         related: Vec::new(),
         args,
         columns: None,
+        touched: touched(change, Verdict::Unknown),
     }
 }
 
@@ -413,10 +424,15 @@ pub(super) fn argument<'a>(name: &str, args: &'a [(String, String)], facts: &'a 
 fn fold(findings: &mut [Finding], echo: Finding) {
     let Some(cause) = findings.iter_mut().max_by_key(|f| f.verdict) else { return };
     merge(&mut cause.documented, &echo.documented);
+    cause.touched.extend(&echo.touched);
     let mut related = echo.related.clone();
-    related.insert(0, Related::of(&echo));
+    let mut own = Related::of(&echo);
+    if let Some(operator) = echo.operator.as_ref().filter(|_| echo.message == cause.message) {
+        own.message = format!("the same for {}", operator.path);
+    }
+    related.insert(0, own);
     // What an echo leaves open or breaks, it does so for the sinks that it reaches, be they others than those of its cause.
-    if echo.verdict >= Verdict::Unknown
+    if (echo.verdict >= Verdict::Unknown || (echo.columns.is_some() && echo.columns == cause.columns))
         && let (Some(operator), Some(echo)) = (&mut cause.operator, &echo.operator)
     {
         let more = echo.sinks.iter().filter(|s| !operator.sinks.contains(s)).cloned().collect::<Vec<_>>();

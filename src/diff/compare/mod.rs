@@ -433,6 +433,32 @@ impl<'a> Comparison<'a> {
         }
     }
 
+    /// States a change of what stands on the way from a pair to one of its readers and keeps nothing itself: it is about the nearest
+    /// operator that does, on the way up from that reader.
+    #[allow(clippy::too_many_arguments)]
+    pub fn state_on_way(
+        &mut self,
+        number: usize,
+        way: &Pair,
+        kind: ChangeKind,
+        args: Vec<(&'static str, String)>,
+        places: impl Into<Places>,
+        item: Item,
+        cause: Option<usize>,
+        more: Facts,
+    ) {
+        let keeper = way.parent.and_then(|reader| {
+            let mut up = std::iter::once(reader).chain(self.matching.above(reader));
+            up.find(|p| self.keeps_state(*p))
+        });
+        let other_reader = way.parent.filter(|reader| self.matching.pairs[number].parent != Some(*reader));
+        let operator = keeper.or(other_reader).map(|p| self.operator(p));
+        self.state_with(number, kind, args, places, item, cause, more);
+        if let (Some(operator), Some(stated)) = (operator, self.stated.last_mut()) {
+            stated.change.operator = Some(operator);
+        }
+    }
+
     /// States a change of a pair.
     pub fn state(
         &mut self,
@@ -460,11 +486,8 @@ impl<'a> Comparison<'a> {
     ) {
         let mut context = self.context(number);
         context.extend(more);
-        // A filter or a union keeps nothing itself: it is about the nearest operator that does.
-        let passes_on = matches!(
-            kind,
-            ChangeKind::Filter { .. } | ChangeKind::TableFunction { .. } | ChangeKind::UnionInputs { .. }
-        );
+        // A union keeps nothing itself: it is about the nearest operator that does.
+        let passes_on = matches!(kind, ChangeKind::UnionInputs { .. });
         let keeper = self.matching.above(number).into_iter().find(|p| passes_on && self.keeps_state(*p));
         let operator = Some(self.operator(keeper.unwrap_or(number)));
         let chain = self.matching.pairs[number]
