@@ -11,7 +11,7 @@ use crate::planning::{self, JobPlan, PlannedScript};
 use crate::report::fingerprint::{Numbered, fingerprint};
 use crate::report::model::{
     Carried, Column, ErrorCode, ErrorItem, Finding, Job, Note, Operator, OperatorEntry, Place, Related, Report,
-    SCHEMA_VERSION, Tool,
+    SCHEMA_VERSION, SinkVerdict, Tool,
 };
 use crate::report::secrets::Redactor;
 use crate::rules::RuleBook;
@@ -309,6 +309,7 @@ impl Checker<'_> {
             verdict: judged.verdict,
             findings,
             operators,
+            sinks: sink_verdicts(old, new, &diff, &judged.findings),
             columns: judged.columns.into_iter().map(|c| Column { sink: c.sink, name: c.name, fate: c.fate }).collect(),
             notes,
             witness: None,
@@ -341,6 +342,7 @@ impl Checker<'_> {
             findings: Vec::new(),
             operators: Vec::new(),
             columns: Vec::new(),
+            sinks: Vec::new(),
             notes: vec![Note { message: message.to_owned(), at: None }],
             witness: None,
         }
@@ -396,6 +398,7 @@ impl Checker<'_> {
             verdict: Verdict::Unknown,
             operators: Vec::new(),
             columns: Vec::new(),
+            sinks: Vec::new(),
             notes,
             witness: None,
         }
@@ -440,12 +443,30 @@ fn number(id: NodeId) -> u32 {
     id.0 + 1
 }
 
+/// The verdict on each sink: the worst of the findings about operators whose results reach it, and about the job.
+fn sink_verdicts(old: &JobPlan, new: &JobPlan, diff: &JobDiff, findings: &[judge::Finding]) -> Vec<SinkVerdict> {
+    let gone = |id: &&NodeId| diff.operators.iter().any(|pair| pair.old == Some(**id) && pair.new.is_none());
+    let names = new.plan.sinks.iter().map(|id| new.plan.sink_name(*id));
+    let names = names.chain(old.plan.sinks.iter().filter(gone).map(|id| old.plan.sink_name(*id)));
+    let mut sinks: Vec<SinkVerdict> = Vec::new();
+    for name in names {
+        if sinks.iter().any(|s| s.name == name) {
+            continue;
+        }
+        let reaches = |f: &&judge::Finding| f.operator.as_ref().is_none_or(|o| o.sinks.iter().any(|s| s == name));
+        let verdict = Verdict::worst(findings.iter().filter(reaches).map(|f| f.verdict));
+        sinks.push(SinkVerdict { name: name.to_owned(), verdict });
+    }
+    sinks
+}
+
 fn operators(old: &JobPlan, new: &JobPlan, diff: &JobDiff, judged: &judge::Judgement) -> Vec<OperatorEntry> {
     diff.operators
         .iter()
         .map(|pair| {
             let about = judged.findings.iter().flat_map(|f| &f.touched);
-            let about = about.filter(|(old, new, _)| (*old, *new) == (pair.old, pair.new)).map(|(.., verdict)| *verdict);
+            let about =
+                about.filter(|(old, new, _)| (*old, *new) == (pair.old, pair.new)).map(|(.., verdict)| *verdict);
             let whole_job = judged.findings.iter().filter(|f| f.operator.is_none()).map(|f| f.verdict);
             let worst = Verdict::worst(about.chain(whole_job));
             let carried = match (pair.status, worst) {

@@ -1,7 +1,7 @@
 //! Old and new scripts with the verdict that the documented rules give, checked from end to end through the library.
 //!
 //! `tests/cases/*.jsonl` holds one case a line: `id`, `area`, `old`, `new`, `verdict`, `rules` (rows that must be cited), `basis`,
-//! `columns` (fates of output columns), `note`; and, where it matters, `findings` (how many) and `at` (the texts that the first
+//! `columns` (fates of output columns, by name or by sink and name), `note`; and, where it matters, `findings` (how many) and `at` (the texts that the first
 //! finding points at, old and new), `beside` (the side that only shows what stands around the thing), `says` and `also` (what
 //! the first finding's message and its related places say).
 
@@ -91,7 +91,10 @@ fn wrong(case: &Case, report: &Report) -> Vec<String> {
         wrong.push(format!("basis {bases:?}, expected {basis}"));
     }
     for (name, fate) in case.columns.iter().flatten() {
-        let column = report.jobs.iter().flat_map(|j| &j.columns).find(|c| c.name.eq_ignore_ascii_case(name));
+        let column =
+            report.jobs.iter().flat_map(|j| &j.columns).find(|c| {
+                c.name.eq_ignore_ascii_case(name) || format!("{}.{}", c.sink, c.name).eq_ignore_ascii_case(name)
+            });
         let found = column.map(|c| serde_json::to_value(c.fate).unwrap());
         if found.as_ref().and_then(|f| f.as_str()) != Some(fate) {
             wrong.push(format!("column {name} is {found:?}, expected {fate}"));

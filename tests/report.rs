@@ -6,7 +6,7 @@ use keepstate::report::human::{self, Style};
 use keepstate::report::json;
 use keepstate::report::model::{
     Carried, Column, ErrorCode, ErrorItem, Finding, Job, Note, Operator, OperatorEntry, Place, Related, Report,
-    StateEntry,
+    SinkVerdict, StateEntry,
 };
 use keepstate::rules::verdict::{Basis, Consequence, Verdict};
 use keepstate::source::{FileId, SourceMap, Span};
@@ -86,6 +86,7 @@ fn report() -> (Report, SourceMap) {
             }],
         }],
         columns: vec![Column { sink: "top".to_owned(), name: "cnt".to_owned(), fate: Fate::FromZero }],
+        sinks: vec![SinkVerdict { name: "top".to_owned(), verdict: Verdict::PartiallyCompatible }],
         notes: vec![Note { message: "table `ranked` has no DDL; its columns are inferred".to_owned(), at: None }],
         witness: None,
     };

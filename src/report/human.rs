@@ -88,6 +88,7 @@ impl<'a> Printer<'a> {
             out.push('\n');
             self.finding(finding, out);
         }
+        self.sinks(job, out);
         self.columns(job, out);
         if let Some(witness) = &job.witness {
             let _ = writeln!(out, "\n{}", witness.headline());
@@ -159,6 +160,20 @@ impl<'a> Printer<'a> {
             let _ = write!(why, " <{url}>");
         }
         self.footer("basis", &why, out);
+    }
+
+    /// The verdict on each sink of a job with several, if they are not all the same.
+    fn sinks(&self, job: &Job, out: &mut String) {
+        let differ = job.sinks.iter().any(|s| s.verdict != job.verdict);
+        if job.sinks.len() < 2 || !(differ || self.style.verbose) {
+            return;
+        }
+        let width = job.sinks.iter().map(|s| s.name.chars().count()).max().unwrap_or(0);
+        let _ = writeln!(out, "\nsinks of the job:");
+        for sink in &job.sinks {
+            let verdict = paint(sink.verdict.name(), color_of(sink.verdict), self.style);
+            let _ = writeln!(out, "  {:width$}  {verdict}", visible(&sink.name));
+        }
     }
 
     fn columns(&self, job: &Job, out: &mut String) {

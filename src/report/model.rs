@@ -63,6 +63,8 @@ pub struct Job {
     pub operators: Vec<OperatorEntry>,
     /// The new query's outputs.
     pub columns: Vec<Column>,
+    /// The verdict on what reaches each sink, those of the new script first.
+    pub sinks: Vec<SinkVerdict>,
     /// What should be known about the check itself.
     pub notes: Vec<Note>,
     /// What a rehearsal of the change showed, if there was one.
@@ -200,6 +202,15 @@ pub struct Column {
     pub name: String,
     /// What becomes of it.
     pub fate: Fate,
+}
+
+/// What a change means for one sink of a job.
+#[derive(Debug, Clone, Serialize)]
+pub struct SinkVerdict {
+    /// The sink.
+    pub name: String,
+    /// The worst verdict of the findings that its rows depend on.
+    pub verdict: Verdict,
 }
 
 /// Something to know about the check itself.
