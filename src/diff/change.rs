@@ -293,6 +293,10 @@ pub enum ChangeKind {
         definition: bool,
         /// It is there on one side only.
         alone: bool,
+        /// What it sends may be other rows, or another number of rows, and not only other values in the table's columns.
+        rows: bool,
+        /// The rows differ by what its conditions hold back, and `ignore-filter` is on.
+        ignored: bool,
         /// It keeps other state than before, or keeps some on one side only.
         state: bool,
         /// It waits for several answers at once, so that rows are kept (on one side at least).

@@ -183,9 +183,11 @@ impl ChangeKind {
                 ("sides", (*sides).into()),
                 ("unique_keys", (*unique_keys).into()),
             ],
-            ChangeKind::LookupJoin { definition, alone, state, asynchronous, resolves_updates } => vec![
+            ChangeKind::LookupJoin { definition, alone, rows, ignored, state, asynchronous, resolves_updates } => vec![
                 ("definition", (*definition).into()),
                 ("alone", (*alone).into()),
+                ("rows", (*rows).into()),
+                ("ignored", (*ignored).into()),
                 ("state", (*state).into()),
                 ("asynchronous", (*asynchronous).into()),
                 ("resolves_updates", (*resolves_updates).into()),

@@ -8,6 +8,7 @@ use std::collections::HashMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::lookup::Lookup;
 use super::matching::{Matching, Side};
 use super::nullability::{self, Edits};
 use crate::catalog::{TableColumn, TableColumnKind};
@@ -399,9 +400,10 @@ impl<'a> Lineage<'a> {
             Operator::LookupJoin(j) => {
                 let mut out = self.input(id, matching, interner);
                 let fields = j.field_names();
+                let found = Lookup::new(j, &out).of_values();
                 for (e, column) in j.exprs.iter().zip(&node.columns[out.len()..]) {
                     let text = expression(e, &fields).to_string();
-                    let key = format!("K{operator}.{}.{text}", j.table.path);
+                    let key = format!("K{operator}.{found}.{text}");
                     out.push(
                         interner.intern(key, || IdentInfo { name: column.name.to_string(), ..IdentInfo::default() }),
                     );

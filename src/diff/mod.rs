@@ -13,6 +13,7 @@ mod filters;
 mod job;
 mod keys;
 pub mod lineage;
+mod lookup;
 pub mod matching;
 mod nullability;
 mod outputs;

@@ -218,7 +218,11 @@ impl<'a> Judge<'a> {
         let changes: Vec<&Change> = diff.changes.iter().filter(|c| c.item != Item::Other).collect();
         let items: BTreeSet<Item> = changes.iter().map(|c| c.item).collect();
         let count = |verdict| findings.iter().filter(|f| f.verdict == verdict).count();
-        let ignored = |c: &&Change| matches!(c.kind, ChangeKind::Filter { ignored: true, below_stateful: true, .. });
+        let ignored = |c: &&Change| match c.kind {
+            ChangeKind::Filter { ignored, below_stateful, .. } => ignored && below_stateful,
+            ChangeKind::LookupJoin { ignored, .. } => ignored && c.item == Item::Filter,
+            _ => false,
+        };
         let facts: Facts = vec![
             ("items", items.len().into()),
             ("incompatible", count(Verdict::Incompatible).into()),

@@ -70,6 +70,7 @@ const DESCRIPTIVE: &[&str] = &[
     "appeared",
     "below_stateful",
     "ignored",
+    "rows",
     "stateful",
     "old_family",
     "new_family",
@@ -153,6 +154,8 @@ pub fn kinds() -> Vec<ChangeKind> {
         ChangeKind::LookupJoin {
             definition: false,
             alone: false,
+            rows: false,
+            ignored: false,
             state: false,
             asynchronous: false,
             resolves_updates: false,

@@ -126,7 +126,7 @@ impl<'a> Comparison<'a> {
         let node = plan.node(id);
         let is_union = matches!(node.op, Operator::Union(_));
         if let Operator::LookupJoin(join) = &node.op {
-            return self.lookup_join_alone(number, (join.asynchronous.is_some(), join.resolves_updates), side, node);
+            return self.lookup_join_alone(number, join, side, id);
         }
         if !node.op.is_stateful() && !is_union {
             return;
