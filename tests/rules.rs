@@ -255,7 +255,7 @@ fn single_differences() -> Vec<(String, ChangeKind)> {
     add("", ChangeKind::AfterMatch);
     add("", ChangeKind::Definitions { changed: 1 });
     add("", ChangeKind::Within);
-    for set in ["join_type", "condition", "key_order", "bounds", "reworded", "sides", "unique_keys"] {
+    for set in ["join_type", "condition", "key_order", "bounds", "reworded", "sides", "order", "unique_keys"] {
         add(
             set,
             ChangeKind::Join {
@@ -265,6 +265,7 @@ fn single_differences() -> Vec<(String, ChangeKind)> {
                 bounds: set == "bounds",
                 reworded: set == "reworded",
                 sides: set == "sides",
+                order: set == "order",
                 unique_keys: set == "unique_keys",
             },
         );
@@ -347,6 +348,7 @@ fn differences_without_a_rule_are_listed() {
                 "join bounds",
                 "join reworded",
                 "join sides",
+                "join order",
                 "join unique_keys",
                 "input-columns added",
                 "input-columns removed",

@@ -271,6 +271,8 @@ pub enum ChangeKind {
         reworded: bool,
         /// The two sides have changed places.
         sides: bool,
+        /// The same tables are joined one after the other in another order.
+        order: bool,
         /// The keys that tell the rows of a side apart.
         unique_keys: bool,
     },

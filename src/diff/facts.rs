@@ -174,13 +174,14 @@ impl ChangeKind {
                 ("new_family", (*new_family).into()),
                 ("window_keys", (*window_keys).into()),
             ],
-            ChangeKind::Join { join_type, condition, key_order, bounds, reworded, sides, unique_keys } => vec![
+            ChangeKind::Join { join_type, condition, key_order, bounds, reworded, sides, order, unique_keys } => vec![
                 ("join_type", (*join_type).into()),
                 ("condition", (*condition).into()),
                 ("key_order", (*key_order).into()),
                 ("bounds", (*bounds).into()),
                 ("reworded", (*reworded).into()),
                 ("sides", (*sides).into()),
+                ("order", (*order).into()),
                 ("unique_keys", (*unique_keys).into()),
             ],
             ChangeKind::LookupJoin { definition, alone, rows, ignored, state, asynchronous, resolves_updates } => vec![

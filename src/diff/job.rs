@@ -59,6 +59,7 @@ pub(super) fn diff(sources: &SourceMap, old: &Plan, new: &Plan) -> JobDiff {
         produced_old: HashSet::new(),
         produced_new: HashSet::new(),
         key_causes: HashMap::new(),
+        passed_on: HashMap::new(),
         retyped: HashSet::new(),
         touched: BTreeMap::new(),
         ignore_filter: on(new, IGNORE_FILTER),

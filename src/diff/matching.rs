@@ -46,6 +46,8 @@ pub struct Matching {
 struct Step {
     node: NodeId,
     path: Vec<NodeId>,
+    /// A join that only this side has: the other inputs, beside the one that the chain goes on with.
+    beside: Option<Vec<Step>>,
 }
 
 impl Matching {
@@ -197,8 +199,9 @@ fn match_children(
         }
     }
     let mut taken: Vec<usize> = partners.iter().flatten().copied().collect();
-    // A side of a join has one place or the other: what is left stands for what is left.
-    if joins(matching, parent, old, new) {
+    // A side of a join has one place or the other: what is left stands for what is left. Not so if the same tables are joined in
+    // another order.
+    if joins(matching, parent, old, new) && !reordered(matching, parent, old, new) {
         for partner in partners.iter_mut().filter(|p| p.is_none()) {
             *partner = left.iter().enumerate().position(|(j, o)| o.is_some() && !taken.contains(&j));
             taken.extend(*partner);
@@ -217,22 +220,38 @@ fn match_children(
 
 /// True if a pair is a join on both sides.
 fn joins(matching: &Matching, number: usize, old: &Plan, new: &Plan) -> bool {
-    let is_join = |plan: &Plan, id: Option<NodeId>| {
-        id.is_some_and(|id| {
-            matches!(
-                plan.node(id).op,
-                Operator::Join(_) | Operator::IntervalJoin(_) | Operator::WindowJoin(_) | Operator::TemporalJoin(_)
-            )
-        })
-    };
+    let joins = |plan: &Plan, id: Option<NodeId>| id.is_some_and(|id| is_join(&plan.node(id).op));
     let pair = &matching.pairs[number];
-    is_join(old, pair.old) && is_join(new, pair.new)
+    joins(old, pair.old) && joins(new, pair.new)
+}
+
+/// True if the tables below a pair of joins are the same, and neither side of the one is over the tables of a side of the other.
+pub fn reordered(matching: &Matching, number: usize, old: &Plan, new: &Plan) -> bool {
+    let pair = &matching.pairs[number];
+    let (Some(o), Some(n)) = (pair.old, pair.new) else { return false };
+    if !is_join(&old.node(o).op) || !is_join(&new.node(n).op) {
+        return false;
+    }
+    let sorted = |plan: &Plan, id: NodeId| {
+        let mut tables = sources(plan, id);
+        tables.sort_unstable();
+        tables
+    };
+    let sides = |plan: &Plan, id: NodeId| below(plan, id).iter().map(|s| sorted(plan, s.node)).collect::<Vec<_>>();
+    let (olds, news) = (sides(old, o), sides(new, n));
+    sorted(old, o) == sorted(new, n) && !news.iter().any(|side| olds.contains(side))
+}
+
+/// True for joins that keep the rows of two inputs.
+pub fn is_join(op: &Operator) -> bool {
+    matches!(op, Operator::Join(_) | Operator::IntervalJoin(_) | Operator::WindowJoin(_) | Operator::TemporalJoin(_))
 }
 
 /// Aligns two chains of operators with one input each.
 fn match_chains(matching: &mut Matching, parent: usize, old: &Plan, o: Step, new: &Plan, n: Step) {
-    let mut olds = chain(old, o);
-    let mut news = chain(new, n);
+    let (read_old, read_new) = (sources(old, o.node), sources(new, n.node));
+    let mut olds = chain_to(old, o, &read_new);
+    let mut news = chain_to(new, n, &read_old);
     let is_union =
         |plan: &Plan, chain: &[Step]| chain.last().is_some_and(|s| matches!(plan.node(s.node).op, Operator::Union(_)));
     let (old_union, new_union) = (is_union(old, &olds), is_union(new, &news));
@@ -276,11 +295,14 @@ fn match_chains(matching: &mut Matching, parent: usize, old: &Plan, o: Step, new
             return;
         }
         let (old_node, new_node) = (o.as_ref().map(|s| s.node), n.as_ref().map(|s| s.node));
+        let mut beside = Vec::new();
         if let Some(o) = o {
             old_rest.extend(o.path);
+            beside.extend(o.beside.into_iter().flatten().map(|s| (old, Side::Old, s)));
         }
         if let Some(n) = n {
             new_rest.extend(n.path);
+            beside.extend(n.beside.into_iter().flatten().map(|s| (new, Side::New, s)));
         }
         above = matching.add(Pair {
             old: old_node,
@@ -290,6 +312,9 @@ fn match_chains(matching: &mut Matching, parent: usize, old: &Plan, o: Step, new
             new_path: if new_node.is_some() { std::mem::take(&mut new_rest) } else { Vec::new() },
         });
         last = (old_node.or(last.0), new_node.or(last.1));
+        for (plan, side, step) in beside {
+            add_alone(matching, above, plan, side, step);
+        }
     }
     let olds = last.0.map_or_else(Vec::new, |id| below(old, id));
     let news = last.1.map_or_else(Vec::new, |id| below(new, id));
@@ -319,13 +344,15 @@ fn match_lone_union(
         let o = matches!(edit, Edit::Match | Edit::Delete).then(|| olds.next()).flatten();
         let n = matches!(edit, Edit::Match | Edit::Insert).then(|| news.next()).flatten();
         let (old_node, new_node) = (o.as_ref().map(|s| s.node), n.as_ref().map(|s| s.node));
-        above = matching.add(Pair {
-            old: old_node,
-            new: new_node,
-            parent: Some(above),
-            old_path: o.map_or_else(Vec::new, |s| s.path),
-            new_path: n.map_or_else(Vec::new, |s| s.path),
-        });
+        let (old_path, beside_old) = o.map_or_else(Default::default, |s| (s.path, s.beside));
+        let (new_path, beside_new) = n.map_or_else(Default::default, |s| (s.path, s.beside));
+        above = matching.add(Pair { old: old_node, new: new_node, parent: Some(above), old_path, new_path });
+        for step in beside_old.into_iter().flatten() {
+            add_alone(matching, above, old, Side::Old, step);
+        }
+        for step in beside_new.into_iter().flatten() {
+            add_alone(matching, above, new, Side::New, step);
+        }
     }
     let is_old = side == Side::Old;
     let number = matching.add(Pair {
@@ -362,7 +389,7 @@ fn align(old: &Plan, olds: &[Step], new: &Plan, news: &[Step]) -> Vec<Edit> {
                 (true, false) => cost[i][j + 1] + 10,
                 (false, true) => cost[i + 1][j] + 10,
                 (false, false) => {
-                    let matched = cost[i + 1][j + 1] + distance(old, olds[i].node, new, news[j].node);
+                    let matched = cost[i + 1][j + 1] + distance(old, &olds[i], new, &news[j]);
                     matched.min(cost[i + 1][j] + 10).min(cost[i][j + 1] + 10)
                 }
             };
@@ -372,7 +399,7 @@ fn align(old: &Plan, olds: &[Step], new: &Plan, news: &[Step]) -> Vec<Edit> {
     let mut edits = Vec::new();
     while i < a || j < b {
         if i < a && j < b {
-            let matched = cost[i + 1][j + 1] + distance(old, olds[i].node, new, news[j].node);
+            let matched = cost[i + 1][j + 1] + distance(old, &olds[i], new, &news[j]);
             if matched == cost[i][j] {
                 edits.push(Edit::Match);
                 (i, j) = (i + 1, j + 1);
@@ -390,8 +417,14 @@ fn align(old: &Plan, olds: &[Step], new: &Plan, news: &[Step]) -> Vec<Edit> {
     edits
 }
 
-/// How far apart two operators are: 0 for one family, less than an insertion and a deletion for kinds that replace each other.
-fn distance(old: &Plan, o: NodeId, new: &Plan, n: NodeId) -> u32 {
+/// How far apart two operators are: next to nothing for one family, less than an insertion and a deletion for kinds that replace each other.
+fn distance(old: &Plan, o: &Step, new: &Plan, n: &Step) -> u32 {
+    // Never cheaper than taking one away and putting the other in.
+    const NEVER: u32 = 30;
+    if o.beside.is_some() || n.beside.is_some() {
+        return NEVER;
+    }
+    let (o, n) = (o.node, n.node);
     let (a, b) = (family(&old.node(o).op), family(&new.node(n).op));
     let group = |f: &str| match f {
         "window-aggregate" | "group-window-aggregate" | "group-aggregate" | "over-aggregate" => 1,
@@ -402,12 +435,20 @@ fn distance(old: &Plan, o: NodeId, new: &Plan, n: NodeId) -> u32 {
         _ => 0,
     };
     if a == b {
-        0
+        // Of several that could stand here, the one that is the same does, or asks the same table.
+        let table = |plan: &Plan, id: NodeId| match &plan.node(id).op {
+            Operator::LookupJoin(j) => Some(j.table.path.to_string()),
+            _ => None,
+        };
+        match () {
+            () if old.text(o) == new.text(n) => 0,
+            () if table(old, o) != table(new, n) => 5,
+            () => 2,
+        }
     } else if group(a) != 0 && group(a) == group(b) {
         12
     } else {
-        // Never cheaper than taking one away and putting the other in.
-        30
+        NEVER
     }
 }
 
@@ -481,7 +522,7 @@ fn significant_below(plan: &Plan, mut id: NodeId) -> Step {
                 path.push(id);
                 id = *input;
             }
-            _ => return Step { node: id, path },
+            _ => return Step { node: id, path, beside: None },
         }
     }
 }
@@ -513,6 +554,32 @@ fn chain(plan: &Plan, first: Step) -> Vec<Step> {
         }
         out.push(next.remove(0));
     }
+}
+
+/// The chain from a step, through joins that only this side has, on towards the tables that the other side reads.
+fn chain_to(plan: &Plan, first: Step, wanted: &[String]) -> Vec<Step> {
+    let mut out = chain(plan, first);
+    loop {
+        let Some(last) = out.last_mut() else { return out };
+        let more = sources(plan, last.node);
+        if !is_join(&plan.node(last.node).op) || more.len() <= wanted.len() || wanted.is_empty() {
+            return out;
+        }
+        let mut branches = below(plan, last.node);
+        let Some(at) = branches.iter().position(|b| holds_all(&sources(plan, b.node), wanted)) else { return out };
+        let next = branches.remove(at);
+        last.beside = Some(branches);
+        out.extend(chain(plan, next));
+    }
+}
+
+/// True if a list has everything that another one has, as often as that.
+fn holds_all(list: &[String], wanted: &[String]) -> bool {
+    let mut rest: Vec<&String> = list.iter().collect();
+    wanted.iter().all(|w| {
+        let found = rest.iter().position(|r| *r == w);
+        found.map(|at| rest.swap_remove(at)).is_some()
+    })
 }
 
 /// A branch with everything below it, as text.

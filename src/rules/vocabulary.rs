@@ -144,6 +144,7 @@ pub fn kinds() -> Vec<ChangeKind> {
             bounds: false,
             reworded: false,
             sides: false,
+            order: false,
             unique_keys: false,
         },
         ChangeKind::RowPattern,

@@ -2,12 +2,12 @@
 
 use super::super::change::{ChangeKind, Item};
 use super::super::lineage::{Ident, Interner};
-use super::super::matching::{Matching, Side};
+use super::super::matching::{Matching, Side, is_join, reordered};
 use super::super::view::SideView;
 use super::Comparison;
 use crate::exec::join::{InputSpec, both_names};
 use crate::exec::window_spec::duration;
-use crate::exec::{NodeId, Operator};
+use crate::exec::{NodeId, Operator, Plan};
 use crate::logical::join::{JoinKey, JoinType};
 use crate::logical::print::{digest, expression};
 use crate::logical::rex::{Origins, Rex};
@@ -49,6 +49,9 @@ impl Comparison<'_> {
         let in_place = olds == news;
         olds.reverse();
         let sides = !in_place && olds == news;
+        if reordered(matching, number, old.plan, new.plan) {
+            return self.joined_in_another_order(number, o, n);
+        }
         // Columns are known by the side they stand on: once the sides change places, all of them differ.
         let sorted = |keys: &[(Ident, Ident)]| {
             let mut keys = keys.to_vec();
@@ -62,7 +65,16 @@ impl Comparison<'_> {
         let reworded = !sides && !bounds && a.times != b.times;
         let unique_keys = !sides && a.unique != b.unique;
         if join_type || condition || key_order || bounds || reworded || sides || unique_keys {
-            let kind = ChangeKind::Join { join_type, condition, key_order, bounds, reworded, sides, unique_keys };
+            let kind = ChangeKind::Join {
+                join_type,
+                condition,
+                key_order,
+                bounds,
+                reworded,
+                sides,
+                order: false,
+                unique_keys,
+            };
             let words = |view: &JoinView| match () {
                 () if join_type => type_word(view.join_type).to_owned(),
                 () if bounds => view.bounds_text.clone(),
@@ -87,6 +99,36 @@ impl Comparison<'_> {
         }
     }
 
+    /// The same tables in another order: no side is what one was, so nothing of it is compared further.
+    fn joined_in_another_order(&mut self, number: usize, o: NodeId, n: NodeId) {
+        let kind = ChangeKind::Join {
+            join_type: false,
+            condition: false,
+            key_order: false,
+            bounds: false,
+            reworded: false,
+            sides: false,
+            order: true,
+            unique_keys: false,
+        };
+        let args = vec![("old", nested_tables(self.old.plan, o)), ("new", nested_tables(self.new.plan, n))];
+        let places = (self.old.plan.node(o).origins.first(), self.new.plan.node(n).origins.first());
+        self.state(number, kind, args, places, Item::Other, None);
+    }
+
+    /// The pair of joins over the same tables in another order that a join stands below.
+    pub(super) fn order_above(&self, number: usize) -> Option<usize> {
+        let other_order = |p: usize| {
+            matches!(
+                (self.matching.pairs[p].old, self.matching.pairs[p].new),
+                (Some(o), Some(n)) if is_join(&self.old.plan.node(o).op)
+                    && is_join(&self.new.plan.node(n).op)
+                    && reordered(&self.matching, p, self.old.plan, self.new.plan)
+            )
+        };
+        self.matching.above(number).into_iter().find(|p| other_order(*p))
+    }
+
     /// The pair below whose change alone makes conditions, times or keys differ.
     fn join_cause(&self, number: usize, a: &JoinView, b: &JoinView) -> Option<usize> {
         let idents = |view: &JoinView| -> Vec<Ident> {
@@ -100,11 +142,21 @@ impl Comparison<'_> {
         };
         let mut differing = only(&old, &new);
         differing.extend(only(&new, &old));
-        // The primary key of a source below tells its rows apart.
+        // What tells rows apart comes from below: the primary key of a source, or an operator whose results have a key.
         if a.conditions == b.conditions && a.bounds == b.bounds {
-            let keyed = self.stated.iter().find(|s| {
-                matches!(s.change.kind, ChangeKind::Source { primary_key: true, .. }) && self.is_below(s.pair, number)
-            });
+            let gives_keys = |kind: &ChangeKind| {
+                matches!(
+                    kind,
+                    ChangeKind::Source { primary_key: true, .. }
+                        | ChangeKind::OperatorAdded
+                        | ChangeKind::OperatorRemoved
+                        | ChangeKind::OperatorReplaced { .. }
+                        | ChangeKind::GroupKeys(_)
+                        | ChangeKind::PartitionKeys(_)
+                        | ChangeKind::RankRange { .. }
+                )
+            };
+            let keyed = self.stated.iter().find(|s| gives_keys(&s.change.kind) && self.is_below(s.pair, number));
             if let Some(source) = keyed {
                 return Some(source.pair);
             }
@@ -184,6 +236,19 @@ fn view(side: &mut SideView<'_>, id: NodeId, m: &Matching, i: &mut Interner) -> 
         condition_at: origins.first(),
         at: node.origins.first(),
     })
+}
+
+/// The tables below a join, each join in parentheses.
+fn nested_tables(plan: &Plan, id: NodeId) -> String {
+    let node = plan.node(id);
+    match (&node.op, node.inputs.as_slice()) {
+        (Operator::TableSourceScan(scan), _) => scan.table.path.name.to_string(),
+        (_, [input]) => nested_tables(plan, *input),
+        (_, inputs) => {
+            let inner: Vec<String> = inputs.iter().map(|i| nested_tables(plan, *i)).collect();
+            format!("({})", inner.join(", "))
+        }
+    }
 }
 
 fn type_word(join_type: JoinType) -> &'static str {

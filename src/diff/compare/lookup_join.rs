@@ -69,13 +69,7 @@ impl Comparison<'_> {
     }
 
     /// A lookup join that one side lacks.
-    pub(super) fn lookup_join_alone(
-        &mut self,
-        number: usize,
-        join: &LookupJoin,
-        side: Side,
-        id: NodeId,
-    ) {
+    pub(super) fn lookup_join_alone(&mut self, number: usize, join: &LookupJoin, side: Side, id: NodeId) {
         let node = if side == Side::Old { self.old.plan.node(id) } else { self.new.plan.node(id) };
         let at = node.origins.first();
         let places = match side {
@@ -109,11 +103,8 @@ fn words(a: &LookupJoin, old: &Plan, o: NodeId, b: &LookupJoin, new: &Plan, n: N
         JoinType::Left => "LEFT".to_owned(),
         _ => "INNER".to_owned(),
     };
-    let pairs = [
-        (table(a), table(b)),
-        (condition_text(a, old, o), condition_text(b, new, n)),
-        (join_type(a), join_type(b)),
-    ];
+    let pairs =
+        [(table(a), table(b)), (condition_text(a, old, o), condition_text(b, new, n)), (join_type(a), join_type(b))];
     let differing = pairs.into_iter().find(|(was, now)| was != now);
     differing.map_or_else(Vec::new, |(was, now)| vec![("old", was), ("new", now)])
 }

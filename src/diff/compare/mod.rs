@@ -17,7 +17,7 @@ use super::change::{Change, ChangeKind, Fact, Facts, Item};
 use super::filters;
 use super::keys::{self, KeysDiff, Order};
 use super::lineage::{Ident, IdentInfo, Interner};
-use super::matching::{Matching, Pair, Side, family};
+use super::matching::{Matching, Pair, Side, family, is_join};
 use super::nullability::Edits;
 use super::places::{Places, lacking};
 use super::table_functions;
@@ -58,6 +58,8 @@ pub struct Comparison<'a> {
     pub produced_new: HashSet<Ident>,
     /// GROUP BY entries that one side lacks, with the pair whose change says so.
     pub key_causes: HashMap<Ident, usize>,
+    /// Columns that an operator keeps on one side only and sends on, with the pair of that operator.
+    pub passed_on: HashMap<Ident, usize>,
     /// Source columns that the DDL of the two sides gives different types.
     pub retyped: HashSet<Ident>,
     /// Source columns that may be NULL on one side only, and the pairs of operators with state that differ by it.
@@ -162,7 +164,8 @@ impl<'a> Comparison<'a> {
             Side::Old => Places::beside(span, self.surviving(number), Some(Side::New)),
             Side::New => Places::from((None, span)),
         };
-        self.state(number, kind, vec![word], places, Item::Other, None);
+        let cause = if is_join(&node.op) { self.order_above(number) } else { None };
+        self.state(number, kind, vec![word], places, Item::Other, cause);
     }
 
     fn matched(&mut self, number: usize, _pair: &Pair, o: NodeId, n: NodeId) {
@@ -331,7 +334,9 @@ impl<'a> Comparison<'a> {
             &kind,
             ChangeKind::PartitionKeys(k) | ChangeKind::GroupKeys(k) if k.moved || k.window_moved
         );
+        let stored = matches!(kind, ChangeKind::InputColumns(_));
         let cause = if differing.is_empty() || reordered { None } else { self.cause_of(&differing, number) };
+        let cause = cause.or_else(|| if stored { self.stored_below(&differing, number) } else { None });
         let mut context: Facts = Vec::new();
         let ddl_column = self.computed_in_ddl(&differing);
         if ddl_column.is_some() {
@@ -357,6 +362,31 @@ impl<'a> Comparison<'a> {
         let places =
             Places::beside(place(Side::Old, old_at.or(diff.old)), place(Side::New, new_at.or(diff.new)), lacking);
         self.state_of_column(number, kind, diff.args.clone(), places, Item::Other, cause, context, ddl_column);
+        if stored {
+            self.passes_on(&differing, number);
+        }
+    }
+
+    /// The operator below that keeps, or kept, all of these columns on one side only as well: they come through it.
+    fn stored_below(&self, differing: &[Ident], number: usize) -> Option<usize> {
+        let mut below = differing.iter().map(|id| self.passed_on.get(id).filter(|p| self.is_below(**p, number)));
+        let first = *below.next()??;
+        below.all(|p| p.is_some()).then_some(first)
+    }
+
+    /// Notes that columns which only one side keeps here are sent on.
+    fn passes_on(&mut self, differing: &[Ident], number: usize) {
+        let pair = &self.matching.pairs[number];
+        let (old, new) = (pair.old, pair.new);
+        let mut sent: Vec<Ident> = Vec::new();
+        sent.extend(old.into_iter().flat_map(|id| self.old.idents(id, &self.matching, &mut self.interner)));
+        sent.extend(new.into_iter().flat_map(|id| self.new.idents(id, &self.matching, &mut self.interner)));
+        let same = |id: &Ident| {
+            differing.contains(id)
+                || matches!(self.interner.info(*id).parts.as_slice(), [part] if differing.contains(part))
+        };
+        let passed: Vec<Ident> = sent.into_iter().filter(same).collect();
+        self.passed_on.extend(passed.into_iter().map(|id| (id, number)));
     }
 
     /// States a change that comes of a column that a CREATE TABLE defines otherwise, if there is one: there it is written.
