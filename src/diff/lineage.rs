@@ -511,7 +511,7 @@ impl<'a> Lineage<'a> {
 
     /// A union's columns are known by those of the branches that both sides have, whatever order these stand in.
     fn union(&mut self, id: NodeId, operator: usize, matching: &Matching, interner: &mut Interner) -> Vec<Ident> {
-        let branches = super::matching::union_branches(self.plan, id);
+        let branches = super::descent::union_branches(self.plan, id);
         // Each with the number of its branch: the same columns from other branches are other columns.
         let mut common: Vec<(usize, Vec<Ident>)> = Vec::new();
         let mut alone: Vec<(usize, Vec<Ident>)> = Vec::new();

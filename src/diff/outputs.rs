@@ -6,8 +6,8 @@ use rustc_hash::FxHashSet;
 
 use super::change::{ChangeKind, ColumnFate, Fact, Facts, Fate, Item};
 use super::compare::Comparison;
+use super::family::family;
 use super::lineage::Ident;
-use super::matching::family;
 use crate::exec::sink::Sink;
 use crate::exec::{NodeId, Operator, Plan};
 

@@ -1,8 +1,9 @@
 //! Where a change stands: facts and names of its operator.
 
 use super::super::change::{Facts, OperatorRef};
+use super::super::family::family;
 use super::super::lineage::Ident;
-use super::super::matching::{Side, family};
+use super::super::matching::Side;
 use super::super::places::said;
 use super::{Comparison, is_stateful};
 use crate::exec::{NodeId, Operator, Plan};

@@ -1,8 +1,9 @@
 //! Regular, interval and window joins: type, condition, bounds of time, and what tells the rows of a side apart.
 
 use super::super::change::{ChangeKind, Item};
+use super::super::family::is_join;
 use super::super::lineage::{Ident, Interner};
-use super::super::matching::{Matching, Side, is_join, reordered};
+use super::super::matching::{Matching, Side, reordered};
 use super::super::view::SideView;
 use super::Comparison;
 use crate::exec::join::{InputSpec, both_names};

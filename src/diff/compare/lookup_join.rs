@@ -20,8 +20,10 @@ impl Comparison<'_> {
         let (input_old, input_new) = (old.node(o).inputs[0], new.node(n).inputs[0]);
         let was = Lookup::new(a, &self.old.idents(input_old, &self.matching, &mut self.interner));
         let now = Lookup::new(b, &self.new.idents(input_new, &self.matching, &mut self.interner));
-        let definition = !was.finds_the_same(&now) || was.asking != now.asking;
-        let rows = !was.finds_the_same(&now) && !(was.one_for_each && now.one_for_each);
+        let finds_others = !was.finds_the_same(&now);
+        let definition = finds_others || was.asking != now.asking;
+        let each_once = was.one_for_each && now.one_for_each;
+        let rows = finds_others && !each_once;
         let ignored = self.ignore_filter && rows && was.filters_alone(&now);
         let (kept_old, kept_new) = (state::entries(old, o), state::entries(new, n));
         let fits = kept_old.len() == kept_new.len()

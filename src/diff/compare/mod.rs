@@ -14,10 +14,11 @@ mod sort;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::change::{Change, ChangeKind, Fact, Facts, Item};
+use super::family::{family, is_join};
 use super::filters;
 use super::keys::{self, KeysDiff, Order};
 use super::lineage::{Ident, IdentInfo, Interner};
-use super::matching::{Matching, Pair, Side, family, is_join};
+use super::matching::{Matching, Pair, Side};
 use super::nullability::Edits;
 use super::places::{Places, lacking};
 use super::table_functions;
@@ -142,13 +143,13 @@ impl<'a> Comparison<'a> {
         let span = node.origins.first();
         if is_union {
             // One input stands where the other side has several.
-            let more = super::matching::union_branches(plan, id).len().saturating_sub(1);
+            let more = super::descent::union_branches(plan, id).len().saturating_sub(1);
             let (added, removed) = if side == Side::New { (more, 0) } else { (0, more) };
             let kind = ChangeKind::UnionInputs { added, removed, moved: false };
             let here = self.surviving(number);
             // What reads it sees other columns because of this.
             let view = if side == Side::Old { &mut self.old } else { &mut self.new };
-            for node in super::matching::union_branches(view.plan, id).into_iter().chain([id]) {
+            for node in super::descent::union_branches(view.plan, id).into_iter().chain([id]) {
                 let idents = view.idents(node, &self.matching, &mut self.interner);
                 self.key_causes.extend(idents.into_iter().map(|i| (i, number)));
             }
@@ -231,7 +232,7 @@ impl<'a> Comparison<'a> {
     fn union(&mut self, number: usize, o: NodeId, n: NodeId) {
         let Comparison { old, new, matching, interner, .. } = self;
         let mut branches = |view: &mut SideView<'_>, union: NodeId, side: Side| -> Vec<(usize, Vec<Ident>)> {
-            super::matching::union_branches(view.plan, union)
+            super::descent::union_branches(view.plan, union)
                 .into_iter()
                 .map(|b| (matching.branch_number(side, view.plan, b), view.idents(b, matching, interner)))
                 .collect()
@@ -277,7 +278,7 @@ impl<'a> Comparison<'a> {
         // The inputs that only one side has are pointed at.
         let place = |plan: &Plan, union: NodeId, side: Side, others: &[(usize, Vec<Ident>)]| {
             let mut others: Vec<usize> = others.iter().map(|(number, _)| *number).collect();
-            let lone = super::matching::union_branches(plan, union).into_iter().find(|b| {
+            let lone = super::descent::union_branches(plan, union).into_iter().find(|b| {
                 let number = self.matching.branch_number(side, plan, *b);
                 let partner = others.iter().position(|other| *other == number);
                 partner.map(|at| others.swap_remove(at)).is_none()
@@ -304,7 +305,7 @@ impl<'a> Comparison<'a> {
         let Comparison { old, new, matching, interner, .. } = self;
         let mut branches =
             |view: &mut SideView<'_>, union: NodeId, side: Side| -> Vec<(usize, Vec<Ident>, Vec<Ident>)> {
-                let mut out: Vec<_> = super::matching::union_branches(view.plan, union)
+                let mut out: Vec<_> = super::descent::union_branches(view.plan, union)
                     .into_iter()
                     .map(|b| {
                         let conditions = view.lineage.conditions(b, matching, interner);

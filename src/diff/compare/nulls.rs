@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::super::change::{ChangeKind, Item};
+use super::super::family::family;
 use super::super::lineage::Ident;
-use super::super::matching::{Pair, Side, family};
+use super::super::matching::{Pair, Side};
 use super::super::nullability::Edits;
 use super::{Comparison, Stated, is_stateful};
 use crate::catalog::types::DataType;
