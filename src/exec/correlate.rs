@@ -33,10 +33,15 @@ impl ExecNode for Correlate {
             TableFunction::Unnest { with_ordinality: false } => "$UNNEST_ROWS$1",
             TableFunction::Unnest { with_ordinality: true } => "$UNNEST_ROWS_WITH_ORDINALITY$1",
             TableFunction::User(name) => name,
+            TableFunction::ReplicateRows => "$REPLICATE_ROWS$1",
         };
-        let list = |print: &dyn Fn(&Rex) -> String| {
+        let list = |print: &dyn Fn(&Rex) -> String, between: &str| {
             let args: Vec<String> = self.call.args.iter().map(print).collect();
-            format!("{name}({})", args.join(", "))
+            format!("{name}({})", args.join(between))
+        };
+        let input: Vec<String> = match &self.call.function {
+            TableFunction::ReplicateRows => context.input.iter().map(|c| c.name.to_string()).collect(),
+            _ => names.clone(),
         };
         let columns = &context.node.columns;
         let fields: Vec<String> = columns.iter().map(|c| format!("{} {}", nested(&c.ty.kind), c.name)).collect();
@@ -44,8 +49,8 @@ impl ExecNode for Correlate {
         // Without a row to stand beside, the row is the function's own.
         let record = if context.input.is_empty() { NESTED } else { "RecordType" };
         let mut out = vec![
-            ("invocation", list(&|e| print_call(e, &names))),
-            ("correlate", format!("table({})", list(&|e| print_prefix(e, &names)))),
+            ("invocation", list(&|e| print_call(e, &names), ", ")),
+            ("correlate", format!("table({})", list(&|e| print_prefix(e, &input), ","))),
             ("select", select.join(",")),
             ("rowType", format!("{record}({})", fields.join(", "))),
             ("joinType", if self.keeps_lone_rows() { "LEFT" } else { "INNER" }.to_owned()),

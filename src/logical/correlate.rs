@@ -19,6 +19,8 @@ pub enum TableFunction {
     },
     /// A user function, by its name as declared.
     User(Arc<str>),
+    /// The row behind the first argument, as often as that says (Flink's `ReplicateRows`).
+    ReplicateRows,
 }
 
 impl fmt::Display for TableFunction {
@@ -26,6 +28,7 @@ impl fmt::Display for TableFunction {
         match self {
             TableFunction::Unnest { .. } => f.write_str("UNNEST"),
             TableFunction::User(name) => f.write_str(name),
+            TableFunction::ReplicateRows => f.write_str("$REPLICATE_ROWS$"),
         }
     }
 }

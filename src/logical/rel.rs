@@ -70,12 +70,53 @@ pub enum RelOp {
     Correlate(Correlate),
     /// UNION ALL.
     Union,
+    /// INTERSECT or EXCEPT, until it is written out (`rewrite/set_joins.rs`, `rewrite/replicate_rows.rs`).
+    Set(SetOperation),
     /// Literal rows.
     Values(Vec<Vec<Rex>>),
     /// ORDER BY, LIMIT and OFFSET of a query.
     Sort(Sort),
     /// MATCH_RECOGNIZE. Output: the partition keys, then the measures.
     Match(Box<Match>),
+}
+
+/// INTERSECT or EXCEPT (Flink's LogicalIntersect and LogicalMinus).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SetOperation {
+    /// Which of them.
+    pub kind: SetKind,
+    /// How often a row comes out.
+    pub times: Times,
+}
+
+/// What two sets of rows are compared for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SetKind {
+    /// The rows that both have.
+    Intersect,
+    /// The rows that only the first one has.
+    Except,
+}
+
+/// How often a row of a set operation comes out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Times {
+    /// Once.
+    Once,
+    /// ALL: as often as both sides have it, or as the first one has it more often.
+    Counted {
+        /// What becomes of a reader that wants no column.
+        unread: Unread,
+    },
+}
+
+/// What a counted set operation compares where no column of it is read, as below `COUNT(*)` alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unread {
+    /// The rows as they are (Flink 2.2).
+    Rows,
+    /// How many rows there are: all become one constant (Flink 1.20).
+    Constant,
 }
 
 /// A table scan.

@@ -35,6 +35,11 @@ impl Runnable for Correlate {
         let with_ordinality = match &self.call.function {
             TableFunction::Unnest { with_ordinality } => *with_ordinality,
             TableFunction::User(name) => return Err(RunError::unsupported(format!("the table function `{name}`"))),
+            TableFunction::ReplicateRows => {
+                let mut args = build.compile(&self.call.args)?.into_iter();
+                let times = args.next().ok_or_else(|| RunError::internal("it is not said how often"))?;
+                return Ok(Box::new(ReplicateTask { times, row: args.collect() }));
+            }
         };
         let ([arg], Some(collection)) = (self.call.args.as_slice(), build.compile(&self.call.args)?.pop()) else {
             return Err(RunError::internal("UNNEST has one argument"));
@@ -55,6 +60,23 @@ impl Runnable for Correlate {
             conditions: build.compile(&self.call.conditions)?,
             keeps_lone_rows: self.keeps_lone_rows(),
         }))
+    }
+}
+
+/// Sends a row as often as its first column says.
+struct ReplicateTask {
+    times: Evaluator,
+    row: Vec<Evaluator>,
+}
+
+impl Task for ReplicateTask {
+    fn row(&mut self, _: usize, change: Change, out: &mut Output) -> RunResult<()> {
+        let times = self.times.eval(&change.row, out.now)?.as_int().unwrap_or(0);
+        let row = self.row.iter().map(|e| e.eval(&change.row, out.now)).collect::<Result<Vec<Datum>, _>>()?;
+        for _ in 0..times {
+            out.send(change.kind, change.row.extended(row.iter().cloned()));
+        }
+        Ok(())
     }
 }
 

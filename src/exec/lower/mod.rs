@@ -27,7 +27,7 @@ use super::{Column, Operator, Target};
 use crate::catalog::SessionOptions;
 use crate::catalog::types::TimeAttribute;
 use crate::logical::rel::{Rel, RelColumn, RelOp, WindowKind, WindowOrigins, WindowTvf};
-use crate::logical::rex::{Origins, Rex};
+use crate::logical::rex::{Origins, Rex, RexKind};
 use crate::plan_error::{PlanError, PlanResult};
 
 pub use sink::SinkRequest;
@@ -123,6 +123,7 @@ impl Lowering<'_> {
                 let inputs = inputs.into_iter().map(|i| self.lower(i)).collect::<PlanResult<Vec<_>>>()?;
                 Ok(union(inputs, exec_columns(columns), origins))
             }
+            RelOp::Set(_) => unreachable!("the rewrite has written it out"),
             RelOp::Values(rows) => Ok(leaf(
                 Operator::Values(Values { rows }),
                 exec_columns(columns),
@@ -223,11 +224,16 @@ fn raw_calc(exprs: Vec<Rex>, conditions: Vec<Rex>, input: Tree, columns: Vec<Col
     if identity && conditions.is_empty() {
         return input;
     }
-    let place = |column: usize| exprs.iter().position(|e| e.as_input() == Some(column));
+    // What is cast to let NULL in still tells rows apart.
+    let passed = |e: &Rex| match &e.kind {
+        RexKind::Cast { operand, is_try: false } if operand.ty.kind == e.ty.kind => operand.as_input(),
+        _ => e.as_input(),
+    };
+    let place = |column: usize| exprs.iter().position(|e| passed(e) == Some(column));
     let mut upsert_keys: Vec<Vec<usize>> =
         input.upsert_keys.iter().filter_map(|key| key.iter().map(|c| place(*c)).collect::<Option<_>>()).collect();
     // Where no column is passed on Flink looks no further, though one row at most would still be one (`getProjectUniqueKeys`).
-    if !exprs.iter().any(|e| e.as_input().is_some()) {
+    if !exprs.iter().any(|e| passed(e).is_some()) {
         upsert_keys.clear();
     }
     // A filter turns an update into a delete, and what was the greatest value so far is gone (Flink's `FlinkRelMdModifiedMonotonicity`).

@@ -3,15 +3,13 @@
 use super::Builder;
 use super::select::distinct_over;
 use crate::catalog::coercion;
-use crate::catalog::functions::operators as op;
-use crate::catalog::types::{DataType, TypeKind};
-use crate::logical::join::{Join, JoinType};
 use crate::logical::make;
-use crate::logical::rel::{Rel, RelColumn, RelOp};
-use crate::logical::rex::{Origins, Rex};
+use crate::logical::rel::{Rel, RelColumn, RelOp, SetKind, SetOperation, Times, Unread};
+use crate::logical::rex::Origins;
 use crate::plan_error::{PlanError, PlanResult};
 use crate::source::Span;
 use crate::syntax::ast::{SetExpr, SetOperator};
+use crate::target::Target;
 
 impl<'a> Builder<'a> {
     pub(super) fn set_operation(
@@ -44,8 +42,7 @@ impl<'a> Builder<'a> {
 }
 
 impl<'a> Builder<'a> {
-    /// INTERSECT and EXCEPT: the rows of the left query that the right one has, or has not, each once (Calcite's
-    /// `IntersectToSemiJoinRule` and `MinusToAntiJoinRule` in Flink's form).
+    /// INTERSECT and EXCEPT. Several in a row are taken one after the other.
     fn common_or_other_rows(
         &mut self,
         op: SetOperator,
@@ -53,42 +50,32 @@ impl<'a> Builder<'a> {
         (left, right): (&'a SetExpr, &'a SetExpr),
         at: Span,
     ) -> PlanResult<Rel> {
-        let intersects = op == SetOperator::Intersect;
-        let name = if intersects { "INTERSECT" } else { "EXCEPT" };
-        if all {
-            return Err(PlanError::unsupported(at, format_args!("{name} ALL")).into());
-        }
-        // Flink takes several of one kind together.
-        let is_same = |e: &SetExpr| matches!(e, SetExpr::SetOperation { op: other, .. } if *other == op);
-        if is_same(left) || is_same(right) {
-            return Err(PlanError::unsupported(at, format_args!("more than one {name} in a row")).into());
-        }
-        let inputs = vec![self.set_expr(left)?, self.set_expr(right)?];
-        let Ok([left, right]) = <[Rel; 2]>::try_from(of_common_types(inputs, name, at)?.1) else {
-            unreachable!("it has two inputs")
+        let (kind, name) = match op {
+            SetOperator::Intersect => (SetKind::Intersect, "INTERSECT"),
+            _ => (SetKind::Except, "EXCEPT"),
         };
-        let width = left.columns.len();
-        let conditions = (0..width).map(|i| {
-            let b = Rex::input(width + i, right.columns[i].ty.clone());
-            equal_or_both_null(left.column(i), b, at)
-        });
-        let join_type = if intersects { JoinType::Semi } else { JoinType::Anti };
-        let join = Join::new(join_type, conditions.collect(), Origins::at(at));
-        Ok(distinct_over(Rel::join(left, right, join, Origins::at(at)), at))
+        let inputs = vec![self.set_expr(left)?, self.set_expr(right)?];
+        let (columns, inputs) = of_common_types(inputs, name, at)?;
+        let inputs: Vec<Rel> = inputs.into_iter().map(|input| as_nullable_as(input, &columns)).collect();
+        let unread = if self.target == Target::Flink22 { Unread::Rows } else { Unread::Constant };
+        let times = if all { Times::Counted { unread } } else { Times::Once };
+        Ok(Rel { op: RelOp::Set(SetOperation { kind, times }), inputs, columns, origins: Origins::at(at) })
     }
 }
 
-fn equal_or_both_null(a: Rex, b: Rex, at: Span) -> Rex {
-    let (not_null, nullable) = (!a.ty.nullable && !b.ty.nullable, a.ty.nullable || b.ty.nullable);
-    let boolean = |nullable| DataType { kind: TypeKind::Boolean, nullable };
-    let is_null = |e: &Rex| Rex::call(&op::IS_NULL, vec![e.clone()], boolean(false)).at(at);
-    let nulls = vec![is_null(&a), is_null(&b)];
-    let equal = Rex::call(&op::EQUALS, vec![a, b], boolean(nullable)).at(at);
-    if not_null {
-        return equal;
-    }
-    let both = Rex::call(&op::AND, nulls, boolean(false)).at(at);
-    Rex::call(&op::OR, vec![equal, both], boolean(nullable)).at(at)
+/// Columns that are NOT NULL in one input only are cast, by which Flink forgets that they are unique.
+fn as_nullable_as(input: Rel, columns: &[RelColumn]) -> Rel {
+    let exprs = columns.iter().enumerate().map(|(i, c)| {
+        let column = input.column(i);
+        if c.ty.nullable && !column.ty.nullable && !column.ty.is_unknown() {
+            let ty = column.ty.clone().with_nullable(true);
+            make::cast(column, ty)
+        } else {
+            column
+        }
+    });
+    let (exprs, names) = (exprs.collect(), input.columns.iter().map(|c| c.name.clone()).collect());
+    input.project_as(exprs, names, Origins::none())
 }
 
 /// Inputs are cast to common types; the first one names the columns.

@@ -2,7 +2,7 @@
 //!
 //! Each file is one of Flink's steps, reduced to what decides the operators and the columns they carry:
 //! OVER is split off ([`split_over`]), filters sink ([`push_filters`]) and pass joins ([`join_filters`]), the keys of joins
-//! become columns ([`join_keys`]), unused columns go ([`prune`]), sources take over what they can ([`sources`]), ranks are
+//! become columns ([`join_keys`]), unused columns go ([`prune`]), INTERSECT ALL and EXCEPT ALL are counted ([`replicate_rows`]), sources take over what they can ([`sources`]), ranks are
 //! recognized ([`ranks`]), window functions are pulled into their aggregates ([`window_aggregates`]), and time attributes end
 //! where a join does not keep them ([`join_times`]). The order matters: what happens before OVER is split off prunes through it, what happens after does not.
 
@@ -17,6 +17,8 @@ mod push_filters;
 mod ranks;
 mod reduce_constants;
 mod remove_aggregates;
+mod replicate_rows;
+mod set_joins;
 mod sort_projects;
 mod sources;
 mod split_over;
@@ -32,6 +34,7 @@ use crate::plan_error::PlanResult;
 pub fn optimize(rel: Rel) -> PlanResult<Rel> {
     let rel = drop_renames(rel);
     let rel = push_filters::push_filters(rel);
+    let rel = set_joins::join_sets(rel);
     let rel = reduce_constants::reduce_constants(rel);
     let rel = split_over::split_over(rel)?;
     let rel = push_filters::push_filters(rel);
@@ -39,6 +42,7 @@ pub fn optimize(rel: Rel) -> PlanResult<Rel> {
     let rel = join_keys::compute_join_keys(rel);
     let rel = project_unions::project_unions(rel);
     let rel = prune::prune_root(rel);
+    let rel = replicate_rows::replicate_rows(rel);
     let rel = sort_projects::sort_below_projects(rel);
     let rel = sources::push_into_sources(rel);
     let rel = remove_aggregates::remove_aggregates(rel);
@@ -57,7 +61,7 @@ fn drop_renames(rel: Rel) -> Rel {
         }
         RelOp::Filter(conditions) => inputs.remove(0).filter(conditions, origins),
         // The first branch names the columns.
-        RelOp::Union => {
+        RelOp::Union | RelOp::Set(_) => {
             let columns = columns
                 .into_iter()
                 .zip(&inputs[0].columns)

@@ -1,4 +1,5 @@
-//! A projection over a union is computed in its branches (Calcite's `ProjectSetOpTransposeRule`).
+//! A projection over a union is computed in its branches (Calcite's `ProjectSetOpTransposeRule`). So is one over INTERSECT ALL or
+//! EXCEPT ALL, though that changes which rows are counted as equal.
 
 use crate::logical::rel::{Rel, RelOp};
 use crate::logical::rex::Rex;
@@ -7,15 +8,23 @@ use crate::logical::rex::Rex;
 pub fn project_unions(rel: Rel) -> Rel {
     let Rel { op, mut inputs, columns, origins } = rel;
     match op {
-        RelOp::Project(exprs) if matches!(inputs[0].op, RelOp::Union) && exprs.iter().all(Rex::is_deterministic) => {
-            let union = inputs.remove(0);
+        RelOp::Project(exprs) if goes_below(&exprs, &inputs[0].op) => {
+            let set = inputs.remove(0);
             let names: Vec<_> = columns.iter().map(|c| c.name.clone()).collect();
-            let branches = union
+            let branches = set
                 .inputs
                 .into_iter()
                 .map(|branch| project_unions(branch.project(exprs.clone(), names.clone(), origins.clone())));
-            Rel { op: RelOp::Union, inputs: branches.collect(), columns, origins: union.origins }
+            Rel { op: set.op, inputs: branches.collect(), columns, origins: set.origins }
         }
         op => Rel { op, inputs: inputs.into_iter().map(project_unions).collect(), columns, origins },
+    }
+}
+
+fn goes_below(exprs: &[Rex], op: &RelOp) -> bool {
+    match op {
+        RelOp::Union => exprs.iter().all(Rex::is_deterministic),
+        RelOp::Set(_) => !exprs.iter().any(Rex::contains_over),
+        _ => false,
     }
 }

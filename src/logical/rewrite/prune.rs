@@ -11,7 +11,9 @@ use super::unique_keys::unique_keys;
 use crate::catalog::connectors::Connector;
 use crate::catalog::types::TypeKind;
 use crate::logical::join::{AsOf, Join};
-use crate::logical::rel::{Aggregate, GroupWindow, Rel, RelColumn, RelOp, Scan, Watermark, WindowTvf};
+use crate::logical::rel::{
+    Aggregate, GroupWindow, Rel, RelColumn, RelOp, Scan, SetOperation, Times, Unread, Watermark, WindowTvf,
+};
 use crate::logical::rex::{Origins, Rex, Value};
 
 /// Prunes below the root, all of whose columns are wanted.
@@ -71,7 +73,18 @@ fn prune(rel: Rel, wanted: &[usize]) -> (Rel, ColumnMap) {
             let op = RelOp::GroupWindow(GroupWindow { calls, written, ..window });
             (Rel { op, inputs: vec![input], columns, origins }, map)
         }
-        RelOp::Union => {
+        RelOp::Set(SetOperation { times: Times::Counted { unread: Unread::Rows }, .. }) if wanted.is_empty() => {
+            let map = identity(columns.len());
+            (Rel { op, inputs: inputs.into_iter().map(prune_all).collect(), columns, origins }, map)
+        }
+        RelOp::Set(_) if wanted.is_empty() => {
+            let constant = |i: Rel| project_pruned(i, Vec::new(), Vec::new(), Origins::none());
+            let inputs: Vec<Rel> = inputs.into_iter().map(constant).collect();
+            let map = vec![None; columns.len()];
+            let columns = inputs[0].columns.clone();
+            (Rel { op, inputs, columns, origins }, map)
+        }
+        RelOp::Union | RelOp::Set(_) => {
             let map = positions(columns.len(), wanted);
             let inputs = inputs
                 .into_iter()
@@ -82,7 +95,7 @@ fn prune(rel: Rel, wanted: &[usize]) -> (Rel, ColumnMap) {
                 .collect::<Vec<Rel>>();
             let mut columns: Vec<RelColumn> = wanted.iter().map(|i| columns[*i].clone()).collect();
             first_names(&mut columns, &inputs);
-            (Rel { op: RelOp::Union, inputs, columns, origins }, map)
+            (Rel { op, inputs, columns, origins }, map)
         }
         // The call refers to the row as a whole (the correlation variable), so that all of it stays.
         RelOp::Correlate(mut correlate) => {

@@ -46,9 +46,9 @@ fn push(rel: Rel, mut conditions: Vec<Rex>, origins: Origins) -> Rel {
             let input = push(inputs.remove(0), below, origins.clone());
             Rel { op: RelOp::Aggregate(aggregate), inputs: vec![input], columns, origins: at }.filter(above, origins)
         }
-        RelOp::Union => {
+        RelOp::Union | RelOp::Set(_) => {
             let inputs = inputs.into_iter().map(|i| push_simplified(i, conditions.clone(), origins.clone())).collect();
-            Rel { op: RelOp::Union, inputs, columns, origins: at }
+            Rel { op, inputs, columns, origins: at }
         }
         RelOp::Correlate(correlate) => push_through_correlate(correlate, inputs.remove(0), conditions, origins, at),
         // A version is picked before anything is asked of it: conditions stay where they are written.

@@ -1,4 +1,5 @@
-//! An aggregate over groups of one row each is a projection (Flink's `FlinkAggregateRemoveRule`).
+//! An aggregate over groups of one row each is a projection (Flink's `FlinkAggregateRemoveRule`), and what is made distinct need not
+//! have been so in the branches of a union (Calcite's `AggregateUnionAggregateRule`).
 
 use super::unique_keys::are_unique;
 use crate::logical::make;
@@ -9,6 +10,17 @@ use crate::logical::rex::Rex;
 pub fn remove_aggregates(rel: Rel) -> Rel {
     let Rel { op, inputs, columns, origins } = rel;
     let mut inputs: Vec<Rel> = inputs.into_iter().map(remove_aggregates).collect();
+    if let (RelOp::Aggregate(aggregate), RelOp::Union) = (&op, &inputs[..].first().map_or(&RelOp::Union, |i| &i.op))
+        && is_distinct(aggregate, inputs[0].columns.len())
+        && inputs[0].inputs.len() == 2
+    {
+        for branch in &mut inputs[0].inputs {
+            let of_all = |a: &Aggregate, branch: &Rel| is_distinct(a, branch.input().columns.len());
+            if matches!(&branch.op, RelOp::Aggregate(a) if of_all(a, branch)) {
+                *branch = branch.inputs.remove(0);
+            }
+        }
+    }
     match op {
         RelOp::Aggregate(aggregate) if is_trivial(&aggregate, &inputs[0]) => {
             let input = inputs.remove(0);
@@ -31,6 +43,11 @@ fn is_trivial(aggregate: &Aggregate, input: &Rel) -> bool {
         && aggregate.grouping_sets.is_none()
         && aggregate.calls.iter().all(keeps_its_argument)
         && are_unique(input, &aggregate.keys)
+}
+
+/// DISTINCT over all of `width` columns.
+fn is_distinct(aggregate: &Aggregate, width: usize) -> bool {
+    aggregate.calls.is_empty() && aggregate.grouping_sets.is_none() && aggregate.keys.iter().copied().eq(0..width)
 }
 
 /// Functions that give the only value of their group back.

@@ -11,6 +11,13 @@ use crate::logical::rex::{Function, OverCall, Rex, RexKind, SortExpr, Value};
 /// in one order, numbers and intervals without the spelling they were written in. Origins are kept.
 pub fn canonical(rex: &Rex) -> Rex {
     let ty = plain_type(&rex.ty);
+    // A cast that only lets NULL in.
+    if let RexKind::Cast { operand, .. } = &rex.kind
+        && operand.ty.kind == rex.ty.kind
+        && operand.as_literal().is_none()
+    {
+        return Rex { ty, ..canonical(operand) };
+    }
     let kind = match &rex.kind {
         RexKind::Input(_) | RexKind::Outer(_) => rex.kind.clone(),
         RexKind::Literal(value) => RexKind::Literal(plain_double(value, &ty)),
