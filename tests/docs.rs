@@ -175,9 +175,6 @@ fn the_limits_are_the_limits() {
         "SELECT k, CASE WHEN EXISTS (SELECT 1 FROM b WHERE b.k = a.k) THEN 1 END FROM a",
         "SELECT k, v IN (SELECT w FROM b) FROM a",
         "SELECT k, (SELECT MAX(w) FROM b WHERE b.w < a.v) FROM a",
-        "SELECT k FROM a INTERSECT ALL SELECT k FROM b",
-        "SELECT k FROM a EXCEPT ALL SELECT k FROM b",
-        "SELECT k FROM a EXCEPT SELECT k FROM b EXCEPT SELECT k FROM a",
         "SELECT /*+ STATE_TTL('a' = '1d') */ k, SUM(v) FROM a GROUP BY k",
         "SELECT /*+ JOIN_STATE_TTL('a' = '1d') */ a.k FROM a JOIN b ON a.k = b.k",
     ] {

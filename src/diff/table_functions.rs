@@ -7,6 +7,7 @@ use super::lineage::Ident;
 use super::matching::{Pair, Side};
 use super::places::{Places, lacking};
 use crate::exec::{NodeId, Operator};
+use crate::logical::correlate::TableFunction;
 use crate::logical::join::JoinType;
 use crate::logical::print::expression;
 use crate::source::Span;
@@ -21,6 +22,8 @@ struct Call {
     reads: Vec<Ident>,
     text: String,
     span: Option<Span>,
+    /// It sends the rows of INTERSECT ALL or EXCEPT ALL, which are compared where they are counted.
+    of_set: bool,
 }
 
 /// Compares the calls on the way from a pair to a reader.
@@ -71,6 +74,10 @@ pub fn compare(c: &mut Comparison<'_>, number: usize, pair: &Pair) {
     let places =
         Places::beside(old_span, new_span.or_else(|| c.surviving(number)), lacking(removed.len(), added.len()));
     let below_stateful = pair.parent.is_some_and(|p| c.keeps_state(p) || c.stateful_above(p));
+    let of_sets = removed.iter().all(|i| old[*i].of_set) && added.iter().all(|i| new[*i].of_set);
+    if of_sets && !below_stateful {
+        return;
+    }
     let kind = ChangeKind::TableFunction { below_stateful, added: added.len(), removed: removed.len() };
     c.key_causes.extend(made.into_iter().map(|i| (i, number)));
     let item = if below_stateful { Item::Filter } else { Item::Other };
@@ -109,8 +116,10 @@ fn calls(c: &mut Comparison<'_>, side: Side, path: &[NodeId]) -> Vec<Call> {
         let names: Vec<String> =
             plan.input_columns(*id, 0).iter().zip(&input).map(|(c, i)| view.said(&c.name, *i, interner)).collect();
         let args: Vec<String> = call.args.iter().map(|e| expression(e, &names).to_string()).collect();
+        let of_set = call.function == TableFunction::ReplicateRows;
         let text = format!("{}{}({})", if word == "LEFT" { "LEFT JOIN " } else { "" }, call.function, args.join(", "));
-        out.push(Call { identity, made, reads, text, span: call.call_origins.first() });
+        let text = if of_set { "INTERSECT ALL or EXCEPT ALL".to_owned() } else { text };
+        out.push(Call { identity, made, reads, text, span: call.call_origins.first(), of_set });
     }
     out
 }

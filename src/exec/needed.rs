@@ -1,7 +1,7 @@
 //! Which of the columns that operators carry are read by anything above: what the documents count as an operator's input.
 
 use super::{Operator, Plan};
-use crate::logical::rel::AggCall;
+use crate::logical::rel::{AggCall, RankEnd};
 use crate::logical::rex::Rex;
 
 /// Sets `needed` on every column of the plan.
@@ -198,5 +198,8 @@ fn join_reads(plan: &Plan, node: &super::Node, conditions: &[Rex], side: usize) 
 
 fn ranking_reads(ranking: &super::rank::Ranking, mut out: Vec<usize>) -> Vec<usize> {
     out.extend(ranking.written_partition.iter().chain(ranking.order.iter().map(|k| &k.column)));
+    if let RankEnd::Column(column) = ranking.end {
+        out.push(column);
+    }
     out
 }

@@ -2,7 +2,7 @@
 
 use super::over_aggregate::order_text;
 use super::{ExecNode, TextContext};
-use crate::logical::rel::{RankType, SortKey};
+use crate::logical::rel::{RankEnd, RankType, SortKey};
 use crate::logical::rex::Origins;
 
 /// How a Top-N keeps its rows (Flink's `RankProcessStrategy`).
@@ -46,7 +46,7 @@ pub struct Ranking {
     /// The first rank that is kept.
     pub start: i64,
     /// The last rank that is kept.
-    pub end: i64,
+    pub end: RankEnd,
     /// Where the range is written.
     pub range_origins: Origins,
     /// The rank number is put out.
@@ -54,11 +54,20 @@ pub struct Ranking {
 }
 
 impl Ranking {
+    /// True if only the first row of each partition is kept.
+    pub fn is_first(&self) -> bool {
+        (self.start, self.end) == (1, RankEnd::At(1))
+    }
+
     /// The attributes that all ranks print.
     pub fn attributes(&self, context: &TextContext<'_>) -> Vec<(&'static str, String)> {
+        let range = match self.end {
+            RankEnd::At(end) => format!("rankStart={}, rankEnd={end}", self.start),
+            RankEnd::Column(column) => format!("rankEnd={}", context.name(column)),
+        };
         vec![
             ("rankType", self.rank_type.name().to_owned()),
-            ("rankRange", format!("rankStart={}, rankEnd={}", self.start, self.end)),
+            ("rankRange", range),
             ("partitionBy", context.names(&self.partition)),
             ("orderBy", order_text(&self.order, context)),
             ("select", context.output_names()),

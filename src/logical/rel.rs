@@ -454,6 +454,25 @@ impl RankType {
     }
 }
 
+/// The last rank that is kept (Flink's `RankRange`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum RankEnd {
+    /// The same for every partition.
+    At(i64),
+    /// What this input column holds in the first row of the partition.
+    Column(usize),
+}
+
+impl RankEnd {
+    /// The last rank, if it is the same for every partition.
+    pub fn constant(self) -> Option<i64> {
+        match self {
+            RankEnd::At(n) => Some(n),
+            RankEnd::Column(_) => None,
+        }
+    }
+}
+
 /// A ranking with a bounded range.
 #[derive(Debug, Clone)]
 pub struct Rank {
@@ -468,11 +487,18 @@ pub struct Rank {
     /// The first rank that is kept.
     pub start: i64,
     /// The last rank that is kept.
-    pub end: i64,
+    pub end: RankEnd,
     /// Where the range is written.
     pub range_origins: Origins,
     /// The rank number is put out.
     pub output_number: bool,
+}
+
+impl Rank {
+    /// True if only the first row of each partition is kept.
+    pub fn is_first(&self) -> bool {
+        (self.start, self.end) == (1, RankEnd::At(1))
+    }
 }
 
 /// A resolved ORDER BY item is the same shape in OVER and in ranks.

@@ -19,7 +19,7 @@ impl Observer<'_> {
             // The first row by a time attribute is a Deduplicate.
             Operator::Rank(r) => {
                 let ranking = &r.ranking;
-                let first = (ranking.start, ranking.end) == (1, 1) && ranking.rank_type == RankType::RowNumber;
+                let first = ranking.is_first() && ranking.rank_type == RankType::RowNumber;
                 let below = node.inputs[0];
                 if let ([key], true, true) =
                     (ranking.order.as_slice(), first, plan.node(below).changelog.is_insert_only())

@@ -53,7 +53,7 @@ impl Runnable for WindowRank {
             row_order: order.clone(),
             order: order.iter().enumerate().map(|(i, k)| SortKey { column: i, ..k.clone() }).collect(),
             start: self.ranking.start,
-            end: self.ranking.end,
+            end: self.ranking.end.constant().ok_or_else(|| RunError::internal("a window has one last rank"))?,
             output_number: self.ranking.output_number,
             window_end,
             shift: Shift::of(time_type(build.plan, build.id, &self.window), &build.session.zone),

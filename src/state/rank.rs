@@ -4,7 +4,7 @@
 use super::types::StateType;
 use super::{StateContext, StateEntry, Stateful};
 use crate::exec::rank::{Rank, RankStrategy};
-use crate::logical::rel::SortKey;
+use crate::logical::rel::{RankEnd, SortKey};
 
 /// The rows that are kept of an order.
 pub(super) struct Kept<'a> {
@@ -12,8 +12,8 @@ pub(super) struct Kept<'a> {
     pub partition: &'a [usize],
     /// ORDER BY.
     pub order: &'a [SortKey],
-    /// Only the first row is kept.
-    pub top_one: bool,
+    /// The first and the last rank that are kept.
+    pub range: (i64, RankEnd),
     /// How.
     pub strategy: &'a RankStrategy,
 }
@@ -24,8 +24,8 @@ impl Kept<'_> {
         let keyed = context.keyed(self.partition.iter().copied(), StateType::Void);
         let sort_key: StateType = context.row_of(self.order.iter().map(|k| k.column)).into();
         let row: StateType = context.input_row().into();
-        let states = match self.strategy {
-            RankStrategy::AppendFast | RankStrategy::UpdateFast(_) if self.top_one => {
+        let mut states = match self.strategy {
+            RankStrategy::AppendFast | RankStrategy::UpdateFast(_) if self.range == (1, RankEnd::At(1)) => {
                 vec![keyed.value("Top1-Rank-State", row)]
             }
             RankStrategy::AppendFast => vec![keyed.map("data-state-with-append", sort_key, row.list())],
@@ -38,6 +38,9 @@ impl Kept<'_> {
                 vec![keyed.map("data-state", sort_key, row.list()), keyed.value("sorted-map", counts)]
             }
         };
+        if let RankEnd::Column(_) = self.range.1 {
+            states.insert(0, keyed.value("rankEnd", StateType::bigint()));
+        }
         let ttl = context.ttl();
         let mut out: Vec<_> = states.into_iter().map(|e| e.compiled("rankState").with_ttl(ttl)).collect();
         out.extend(keyed.user_timers());
@@ -51,7 +54,7 @@ impl Stateful for Rank {
         let kept = Kept {
             partition: &ranking.partition,
             order: &ranking.order,
-            top_one: (ranking.start, ranking.end) == (1, 1),
+            range: (ranking.start, ranking.end),
             strategy: &self.strategy,
         };
         kept.entries(context)

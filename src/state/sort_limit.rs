@@ -3,10 +3,11 @@
 use super::rank::Kept;
 use super::{StateContext, StateEntry, Stateful};
 use crate::exec::sort_limit::SortLimit;
+use crate::logical::rel::RankEnd;
 
 impl Stateful for SortLimit {
     fn entries(&self, context: &StateContext<'_>) -> Vec<StateEntry> {
-        let top_one = (self.offset, self.fetch) == (0, 1);
-        Kept { partition: &[], order: &self.order, top_one, strategy: &self.strategy }.entries(context)
+        let range = (self.offset + 1, RankEnd::At(self.offset.saturating_add(self.fetch)));
+        Kept { partition: &[], order: &self.order, range, strategy: &self.strategy }.entries(context)
     }
 }

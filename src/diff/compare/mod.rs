@@ -24,6 +24,7 @@ use super::places::{Places, lacking};
 use super::table_functions;
 use super::view::SideView;
 use crate::exec::{NodeId, Operator, Plan};
+use crate::logical::correlate::TableFunction;
 use crate::source::{SourceMap, Span};
 use ddl::DdlColumn;
 
@@ -275,6 +276,12 @@ impl<'a> Comparison<'a> {
         if added + removed == 0 && !moved {
             return;
         }
+        // The sides of a set operation are no inputs in any order: each is counted for itself.
+        let sides = counts_sides(self.old.plan, o) && counts_sides(self.new.plan, n);
+        if moved && sides {
+            (added, removed) = (old.len(), new.len());
+        }
+        let moved = moved && !sides;
         // The inputs that only one side has are pointed at.
         let place = |plan: &Plan, union: NodeId, side: Side, others: &[(usize, Vec<Ident>)]| {
             let mut others: Vec<usize> = others.iter().map(|(number, _)| *number).collect();
@@ -553,4 +560,27 @@ pub fn is_stateful(plan: &Plan, id: NodeId) -> bool {
         Operator::Sink(s) => s.upsert_materialize,
         op => op.is_stateful(),
     }
+}
+
+/// True if a union brings the sides of INTERSECT ALL or EXCEPT ALL together, to be counted.
+fn counts_sides(plan: &Plan, union: NodeId) -> bool {
+    let feeds = |call: NodeId| {
+        let mut at = call;
+        loop {
+            let [below] = plan.node(at).inputs.as_slice() else { return false };
+            match &plan.node(*below).op {
+                Operator::Union(_) => return *below == union,
+                Operator::Calc(_)
+                | Operator::Exchange(_)
+                | Operator::GroupAggregate(_)
+                | Operator::LocalGroupAggregate(_)
+                | Operator::GlobalGroupAggregate(_) => at = *below,
+                _ => return false,
+            }
+        }
+    };
+    plan.ids().any(|id| {
+        matches!(&plan.node(id).op, Operator::Correlate(c) if c.call.function == TableFunction::ReplicateRows)
+            && feeds(id)
+    })
 }

@@ -7,9 +7,9 @@ use super::super::matching::Side;
 use super::super::places::{Places, said};
 use super::super::view::{KeyView, SideView, order};
 use super::Comparison;
-use crate::exec::rank::RankStrategy;
+use crate::exec::rank::{RankStrategy, Ranking};
 use crate::exec::{NodeId, Operator, Plan};
-use crate::logical::rel::SortKey;
+use crate::logical::rel::{RankEnd, SortKey};
 
 impl Comparison<'_> {
     pub(super) fn rank(&mut self, number: usize, o: NodeId, n: NodeId) {
@@ -41,16 +41,7 @@ impl Comparison<'_> {
             }
         }
         explained.extend(self.order_by(number, (o, &a.order), (n, &b.order)));
-        if (a.start, a.end) != (b.start, b.end) {
-            let kind = ChangeKind::RankRange { start: a.start != b.start, end: a.end != b.end };
-            let args = if a.end == b.end {
-                vec![("old", a.start.to_string()), ("new", b.start.to_string())]
-            } else {
-                vec![("old", a.end.to_string()), ("new", b.end.to_string())]
-            };
-            let places = (a.range_origins.first(), b.range_origins.first());
-            self.state(number, kind, args, places, Item::Other, None);
-        }
+        self.range(number, (o, a), (n, b));
         if a.rank_type != b.rank_type {
             let args = vec![("old", a.rank_type.name().to_owned()), ("new", b.rank_type.name().to_owned())];
             let places = (self.old.plan.node(o).origins.first(), self.new.plan.node(n).origins.first());
@@ -58,6 +49,38 @@ impl Comparison<'_> {
         }
         self.strategy(number, o, n);
         self.input_columns(number, o, n, &explained);
+    }
+
+    fn range(&mut self, number: usize, (o, a): (NodeId, &Ranking), (n, b): (NodeId, &Ranking)) {
+        let input_old = self.old.input_idents(o, &self.matching, &mut self.interner);
+        let input_new = self.new.input_idents(n, &self.matching, &mut self.interner);
+        let column = |end: RankEnd, input: &[Ident]| match end {
+            RankEnd::Column(c) => input.get(c).copied(),
+            RankEnd::At(_) => None,
+        };
+        let (by_old, by_new) = (column(a.end, &input_old), column(b.end, &input_new));
+        let end = by_old != by_new || a.end.constant() != b.end.constant();
+        let start = a.start != b.start;
+        if !start && !end {
+            return;
+        }
+        let differing: Vec<Ident> = by_old.into_iter().chain(by_new).filter(|_| by_old != by_new).collect();
+        let cause = if by_old.is_some() && by_new.is_some() { self.cause_of(&differing, number) } else { None };
+        let words = |view: &SideView<'_>, id: NodeId, end: RankEnd| match end {
+            RankEnd::At(n) => n.to_string(),
+            RankEnd::Column(c) => view.plan.input_columns(id, 0)[c].name.to_string(),
+        };
+        let mut args = if end {
+            vec![("old", words(&self.old, o, a.end)), ("new", words(&self.new, n, b.end))]
+        } else {
+            vec![("old", a.start.to_string()), ("new", b.start.to_string())]
+        };
+        if args[0].1 == args[1].1 {
+            // The column keeps its name, but is computed otherwise.
+            args.clear();
+        }
+        let places = (a.range_origins.first(), b.range_origins.first());
+        self.state(number, ChangeKind::RankRange { start, end }, args, places, Item::Other, cause);
     }
 
     /// ORDER BY of two matched operators. Returns what they do not both order by.

@@ -10,7 +10,7 @@ use crate::exec::window_deduplicate::WindowDeduplicate;
 use crate::exec::window_rank::WindowRank;
 use crate::exec::window_spec::{WindowAttachment, WindowSpec};
 use crate::exec::{Operator, Target};
-use crate::logical::rel::{self, RankType, Rel, RelColumn, SortKey};
+use crate::logical::rel::{self, RankEnd, RankType, Rel, RelColumn, SortKey};
 use crate::logical::rewrite::window_columns::window_columns;
 use crate::logical::rex::Origins;
 use crate::plan_error::{PlanError, PlanResult};
@@ -43,7 +43,7 @@ impl Lowering<'_> {
             [one] => input.columns[one.column].ty.time_attribute(),
             _ => TimeAttribute::None,
         };
-        let first_only = rank.start == 1 && rank.end == 1 && rank.rank_type == RankType::RowNumber;
+        let first_only = rank.is_first() && rank.rank_type == RankType::RowNumber;
         let mut partition = match &window {
             Some((_, plain)) => plain.clone(),
             None => rank.partition.clone(),
@@ -61,8 +61,19 @@ impl Lowering<'_> {
             range_origins: rank.range_origins,
             output_number: rank.output_number,
         };
+        let width = input.columns.len();
         let input = self.lower(input)?;
         let columns = exec_columns(columns);
+        let range_at = ranking.range_origins.first().unwrap_or(at);
+        // Flink does not move the column's place when it drops the columns before it.
+        if let RankEnd::Column(column) = ranking.end
+            && column >= width
+        {
+            return Err(PlanError::rejected(range_at, "Rank end index can't greater than input field count.")
+                .label("Flink looks for this column at a place that is no more")
+                .help("select it before all columns that are not used")
+                .into());
+        }
 
         if let Some((spec, _)) = window {
             if ranking.rank_type != RankType::RowNumber {
@@ -74,6 +85,14 @@ impl Lowering<'_> {
                 .label("here")
                 .help("use ROW_NUMBER()")
                 .into());
+            }
+            if let RankEnd::Column(column) = ranking.end {
+                let name = &input.columns[column].name;
+                let message = format!("Rank strategy rankEnd={name} is not supported on window rank currently.");
+                return Err(PlanError::rejected(range_at, message)
+                    .label("the last rank is a column")
+                    .help("compare the rank with a number")
+                    .into());
             }
             if spec.proctime {
                 return Err(PlanError::rejected(at, "processing-time Window Top-N is not supported yet")

@@ -8,7 +8,7 @@ use crate::catalog::functions::operators as op;
 use crate::catalog::types::DataType;
 use crate::logical::correlate::{Correlate, TableFunction, unnested};
 use crate::logical::join::{JoinType, Side, shifted, side};
-use crate::logical::rel::{Rank, RankType, Rel, RelColumn, RelOp, SortKey};
+use crate::logical::rel::{Rank, RankEnd, RankType, Rel, RelColumn, RelOp, SortKey};
 use crate::logical::rex::{Origins, Rex, RexKind};
 use crate::logical::scope::Scope;
 use crate::logical::simplify;
@@ -369,7 +369,7 @@ fn top_per_key(query: &Rel, left: &Rel) -> Option<Rel> {
         partition,
         order: order.collect::<Option<_>>()?,
         start: 1,
-        end,
+        end: RankEnd::At(end),
         range_origins: sort.range_origins.clone(),
         output_number: false,
     };

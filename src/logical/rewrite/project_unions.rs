@@ -24,7 +24,7 @@ pub fn project_unions(rel: Rel) -> Rel {
 fn goes_below(exprs: &[Rex], op: &RelOp) -> bool {
     match op {
         RelOp::Union => exprs.iter().all(Rex::is_deterministic),
-        RelOp::Set(_) => !exprs.iter().any(Rex::contains_over),
+        RelOp::Set(_) => !exprs.is_empty() && !exprs.iter().any(Rex::contains_over),
         _ => false,
     }
 }

@@ -12,7 +12,7 @@ use crate::catalog::connectors::Connector;
 use crate::catalog::types::TypeKind;
 use crate::logical::join::{AsOf, Join};
 use crate::logical::rel::{
-    Aggregate, GroupWindow, Rel, RelColumn, RelOp, Scan, SetOperation, Times, Unread, Watermark, WindowTvf,
+    Aggregate, GroupWindow, RankEnd, Rel, RelColumn, RelOp, Scan, SetOperation, Times, Unread, Watermark, WindowTvf,
 };
 use crate::logical::rex::{Origins, Rex, Value};
 
@@ -318,6 +318,10 @@ pub fn narrow_below_ranks(rel: Rel, wanted: &[usize]) -> (Rel, ColumnMap) {
             let width = inputs[0].columns.len();
             let mut needed: Vec<usize> = wanted.iter().copied().filter(|i| *i < width).collect();
             needed.extend(rank.partition.iter().chain(rank.order.iter().map(|k| &k.column)));
+            // Where this column is then, Flink does not ask.
+            if let RankEnd::Column(column) = rank.end {
+                needed.push(column.min(width - 1));
+            }
             // What tells rows apart is kept, so that updates still find theirs.
             needed.extend(unique_keys(&inputs[0]).into_iter().flatten());
             sort_unique(&mut needed);

@@ -3,10 +3,11 @@
 
 use super::prune::narrow_below_ranks;
 use crate::catalog::types::TypeKind;
-use crate::logical::rel::{Over, Rank, RankType, Rel, RelColumn, RelOp};
+use crate::logical::rel::{Over, Rank, RankEnd, RankType, Rel, RelColumn, RelOp};
 use crate::logical::rex::{Origins, Rex, Value};
 use crate::logical::simplify::{self, RankRange};
 use crate::plan_error::{PlanError, PlanResult};
+use crate::source::Span;
 
 /// Recognizes every rank of the tree, and drops the columns that a rank need not keep.
 pub fn recognize_ranks(rel: Rel) -> PlanResult<Rel> {
@@ -63,6 +64,14 @@ fn to_rank(input: Rel, rank_type: RankType, conditions: Vec<Rex>, origins: Origi
             .help("write the bound as a whole number")
             .into());
     }
+    let mut reading = conditions.iter().filter(|c| reads_rank(c));
+    if let (Some(only), None) = (reading.next(), reading.next())
+        && let Some(column) = simplify::rank_end_column(only, number)
+    {
+        let at = only.origins.first().or(origins.first()).unwrap_or_default();
+        return Ok(ranked(input, rank_type, (1, RankEnd::Column(column)), at)
+            .filter(rest_of(conditions, &reads_rank), origins));
+    }
     // What else is asked of the rank would have to be asked of every row: then it is no Top-N.
     if rest.iter().any(reads_rank) {
         return Ok(input.filter(conditions, origins));
@@ -88,27 +97,23 @@ fn to_rank(input: Rel, rank_type: RankType, conditions: Vec<Rex>, origins: Origi
         .label("this keeps no row")
         .into());
     }
-    let Rel { op: RelOp::Over(over), mut inputs, columns, origins: window } = input else {
-        unreachable!("the caller saw an OVER")
-    };
-    let Over { partition, partition_origins, order, .. } = over;
-    let rank = Rank {
-        rank_type,
-        partition,
-        partition_origins,
-        order,
-        start: start.max(1),
-        end,
-        range_origins: Origins::at(at),
-        output_number: true,
-    };
-    let constant = (rank.start == rank.end).then_some(rank.end);
-    let rel = Rel { op: RelOp::Rank(rank), inputs: vec![inputs.remove(0)], columns, origins: window };
-    let rel = match constant {
-        Some(n) => constant_number(rel, number, n),
-        None => rel,
-    };
+    let start = start.max(1);
+    let rel = ranked(input, rank_type, (start, RankEnd::At(end)), at);
+    let rel = if start == end { constant_number(rel, number, end) } else { rel };
     Ok(rel.filter(rest, origins))
+}
+
+fn rest_of(conditions: Vec<Rex>, reads_rank: &dyn Fn(&Rex) -> bool) -> Vec<Rex> {
+    conditions.into_iter().filter(|c| !reads_rank(c)).collect()
+}
+
+/// An OVER as the ranks `start..=end` of its order.
+fn ranked(input: Rel, rank_type: RankType, (start, end): (i64, RankEnd), at: Span) -> Rel {
+    let Rel { op: RelOp::Over(over), inputs, columns, origins } = input else { unreachable!("the caller saw an OVER") };
+    let Over { partition, partition_origins, order, .. } = over;
+    let range_origins = Origins::at(at);
+    let rank = Rank { rank_type, partition, partition_origins, order, start, end, range_origins, output_number: true };
+    Rel { op: RelOp::Rank(rank), inputs, columns, origins }
 }
 
 /// With one rank only, its number is a constant above (Flink's `ConstantRankNumberColumnRemoveRule`).

@@ -72,8 +72,12 @@ fn marked(set: SetKind, side: usize, input: Rel) -> Rel {
     let boolean = TypeKind::Boolean.nullable();
     let here = || Rex { ty: boolean.clone(), ..Rex::boolean(true) };
     let (markers, names): (Vec<Rex>, &[&str]) = match (set, side) {
-        (SetKind::Intersect, 0) => (vec![here(), Rex::null(boolean.clone())], &["vcol_left_marker", "vcol_right_marker"]),
-        (SetKind::Intersect, _) => (vec![Rex::null(boolean.clone()), here()], &["vcol_left_marker", "vcol_right_marker"]),
+        (SetKind::Intersect, 0) => {
+            (vec![here(), Rex::null(boolean.clone())], &["vcol_left_marker", "vcol_right_marker"])
+        }
+        (SetKind::Intersect, _) => {
+            (vec![Rex::null(boolean.clone()), here()], &["vcol_left_marker", "vcol_right_marker"])
+        }
         (SetKind::Except, _) => {
             let one = if side == 0 { 1 } else { -1 };
             (vec![Rex::literal(Value::Int(one), TypeKind::BigInt.not_null())], &["vcol_marker"])

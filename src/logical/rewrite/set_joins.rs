@@ -51,4 +51,3 @@ fn equal_or_both_null(a: Rex, b: Rex, at: &Origins) -> Rex {
     let both = Rex::call(&op::AND, nulls, boolean(false)).or_at(at);
     Rex::call(&op::OR, vec![equal, both], boolean(nullable)).or_at(at)
 }
-

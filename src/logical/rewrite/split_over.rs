@@ -1,9 +1,10 @@
 //! Splits a projection with OVER aggregates into a projection below, the OVER operator and a projection above
 //! (Calcite's `ProjectToWindowRule` with its `CalcRelSplitter`).
 //!
-//! What must be computed below decides how many columns the operator carries: if anything has to be, the projection below has
+//! What is computed below decides how many columns the operator carries: if anything is, the projection below has
 //! only the columns in use; if not, there is no projection and the operator carries its whole input. Literals count as
-//! something to compute below, and SUM and AVG bring some (their CASE), as does every bounded frame.
+//! something to compute below, and SUM and AVG bring some (their CASE), as does every bounded frame. Other expressions are computed
+//! below only if they come first ([`needs_step_below`]).
 
 use std::sync::Arc;
 
@@ -180,28 +181,70 @@ fn plain_columns(input: &Rel) -> usize {
     }
 }
 
-/// True if the projection has a literal or computes anything from input columns alone.
+/// True if something has to be computed below the OVER operator. Calcite takes a projection's expressions in the order in which the
+/// columns they read come along, and the first of them decides what the lowest step is: a literal comes before everything, and what
+/// reads earlier columns than the OVER aggregates do comes before these (`CalcRelSplitter.chooseLevels`). Then all that can be
+/// computed there is. Otherwise OVER stands right on the input, and the rest is computed above.
 fn needs_step_below(exprs: &[Rex], plain: usize) -> bool {
-    exprs.iter().any(|e| has_literal_or_step(e, plain))
+    let mut order = Steps { plain, below: false, registered: 0, over: None, step: None };
+    for e in exprs {
+        order.register(e);
+    }
+    order.below || order.step.is_some_and(|step| order.over.is_none_or(|over| step < over))
 }
 
-fn has_literal_or_step(e: &Rex, plain: usize) -> bool {
-    let computed = |e: &Rex| e.as_input().is_none_or(|i| i >= plain);
-    match &e.kind {
-        RexKind::Input(i) => *i >= plain,
-        RexKind::Over(over) => {
-            over.frame.preceding.is_some_and(|n| n != 0)
-                || matches!(&*over.function, "SUM" | "AVG")
-                || make::is_variance(&over.function)
-                || over.args.iter().chain(&over.filter).chain(&over.partition_by).any(computed)
-                || over.order_by.iter().any(|s| computed(&s.expr))
+/// The last column that an expression reads, then its place among the projection's expressions.
+type Turn = (usize, usize);
+
+/// Who comes first.
+struct Steps {
+    plain: usize,
+    /// Something is computed below in any case.
+    below: bool,
+    registered: usize,
+    /// The first OVER aggregate.
+    over: Option<Turn>,
+    /// The first other expression over bare columns.
+    step: Option<Turn>,
+}
+
+impl Steps {
+    fn register(&mut self, e: &Rex) {
+        let computed = |e: &Rex| e.as_input().is_none_or(|i| i >= self.plain);
+        match &e.kind {
+            RexKind::Input(i) => self.below |= *i >= self.plain,
+            RexKind::Literal(_) | RexKind::Outer(_) => self.below = true,
+            RexKind::Over(over) => {
+                let args = || over.args.iter().chain(&over.filter);
+                let keys = || over.partition_by.iter().chain(over.order_by.iter().map(|s| &s.expr));
+                self.below |= over.frame.preceding.is_some_and(|n| n != 0)
+                    || matches!(&*over.function, "SUM" | "AVG")
+                    || make::is_variance(&over.function)
+                    || args().chain(keys()).any(computed);
+                let last = args().chain(keys()).filter_map(Rex::as_input).max().unwrap_or(0);
+                self.over = first(self.over, (last, self.registered));
+            }
+            RexKind::Call(..) | RexKind::Cast { .. } | RexKind::Field(..) => {
+                let (mut bare, mut last) = (true, 0);
+                let registered = self.registered;
+                e.for_each_child(&mut |child| {
+                    self.register(child);
+                    bare &= child.as_input().is_some();
+                    last = last.max(child.as_input().unwrap_or(0));
+                });
+                // What reads nothing waits for nothing.
+                self.below |= registered == self.registered;
+                if bare {
+                    self.step = first(self.step, (last, self.registered));
+                }
+            }
         }
-        RexKind::Literal(_) | RexKind::Outer(_) => true,
-        RexKind::Call(_, args) => !e.contains_over() || args.iter().any(|a| has_literal_or_step(a, plain)),
-        RexKind::Cast { operand, .. } | RexKind::Field(operand, _) => {
-            !e.contains_over() || has_literal_or_step(operand, plain)
-        }
+        self.registered += 1;
     }
+}
+
+fn first(a: Option<Turn>, b: Turn) -> Option<Turn> {
+    Some(a.map_or(b, |a| a.min(b)))
 }
 
 /// The projection below: input columns in use in their own order, then what is computed.

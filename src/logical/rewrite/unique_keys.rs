@@ -45,7 +45,7 @@ pub fn unique_keys(rel: &Rel) -> Vec<Vec<usize>> {
 fn rank_keys(rel: &Rel, rank: &Rank) -> Vec<Vec<usize>> {
     let mut keys = unique_keys(rel.input());
     if rank.rank_type == RankType::RowNumber {
-        if rank.start == 1 && rank.end == 1 {
+        if rank.is_first() {
             keys.push(rank.partition.clone());
         } else if rank.output_number {
             keys.push(rank.partition.iter().copied().chain([rel.columns.len() - 1]).collect());

@@ -22,7 +22,7 @@ pub use self::canonical::canonical;
 pub use self::conjuncts::{
     and_all, as_i64_constant, conjuncts, constant_millis, is_always_false, is_always_true, or_all,
 };
-pub use self::rank::{RankRange, rank_range};
+pub use self::rank::{RankRange, rank_end_column, rank_range};
 pub use self::time_attribute::materialize;
 
 /// Simplifies a value: unknown stays unknown.

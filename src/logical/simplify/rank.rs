@@ -32,6 +32,19 @@ impl RankRange {
     }
 }
 
+/// The column that a condition bounds the rank by. Flink takes `rank <= c`, `rank < c` and `rank = c` alike for `rank <= c`
+/// (`RankUtil.getInputIndexFromLimitPredicate`).
+pub fn rank_end_column(condition: &Rex, rank: usize) -> Option<usize> {
+    let RexKind::Call(Function::Builtin(def), args) = &condition.kind else { return None };
+    let [a, b] = args.as_slice() else { return None };
+    let (name, column) = match (a.as_input()?, b.as_input()?) {
+        (number, column) if number == rank => (def.name, column),
+        (column, number) if number == rank => (flipped(def.name), column),
+        _ => return None,
+    };
+    (column != rank && matches!(name, "<=" | "<" | "=")).then_some(column)
+}
+
 /// Takes plain ranges of column `rank` out of (simplified) conditions and intersects them. `<>`, OR and anything that is not
 /// one range of the bare column stays in `rest`.
 pub fn rank_range(conjuncts: Vec<Rex>, rank: usize) -> RankRange {

@@ -1,13 +1,14 @@
 //! The first rows of each partition, if rows only come (`AppendOnlyTopNFunction`).
 
 use super::Order;
+use super::ends::Ends;
 use super::output::Ranked;
 use super::sorted::Sorted;
 use crate::eval::Row;
 use crate::run::build::Build;
 use crate::run::change::{Change, RowKind};
 use crate::run::error::{RunError, RunResult};
-use crate::run::store::{KeyedState, Keys};
+use crate::run::store::{KeyId, KeyedState, Keys, StateTable};
 use crate::run::task::{Output, States, Task};
 use crate::state::types::StateType;
 
@@ -16,6 +17,7 @@ pub(super) struct AppendTopN {
     keys: Keys,
     order: Order,
     ranked: Ranked,
+    ends: Ends,
     rows: KeyedState<(), Sorted<Vec<Row>>>,
     /// The types of sort keys and rows.
     types: (StateType, StateType),
@@ -33,10 +35,15 @@ pub(super) fn part_types(ty: &StateType) -> RunResult<(StateType, StateType)> {
 
 impl AppendTopN {
     /// Takes its entry from `build`.
-    pub fn build(partition: &[usize], order: Order, ranked: Ranked, build: &mut Build<'_>) -> RunResult<AppendTopN> {
+    pub fn build(
+        partition: &[usize],
+        order: Order,
+        (ranked, ends): (Ranked, Ends),
+        build: &mut Build<'_>,
+    ) -> RunResult<AppendTopN> {
         let rows: KeyedState<(), Sorted<Vec<Row>>> = build.entries.keyed("data-state-with-append")?;
         let types = part_types(rows.declared())?;
-        Ok(AppendTopN { keys: Keys::of(partition), order, ranked, rows, types })
+        Ok(AppendTopN { keys: Keys::of(partition), order, ranked, ends, rows, types })
     }
 }
 
@@ -44,7 +51,7 @@ impl Task for AppendTopN {
     fn row(&mut self, _: usize, change: Change, out: &mut Output) -> RunResult<()> {
         let key = self.keys.of_row(&change.row);
         let row = change.row;
-        let (order, ranked) = (&self.order, &self.ranked);
+        let (order, ranked) = (&self.order, &self.ends.of(key, &row, &self.ranked)?);
         // `checkSortKeyInBufferRange`: most rows are too late for the first N, and leave no trace.
         if let Some(kept) = self.rows.get(key, ()) {
             // What was restored may be in another order, then it is looked at below.
@@ -74,9 +81,12 @@ impl Task for AppendTopN {
         if self.ranked.by_number() {
             return;
         }
-        for kept in self.rows.values_mut() {
+        let keys: Vec<KeyId> = self.rows.keys().collect();
+        for key in keys {
+            let Some(kept) = self.rows.get_mut(key, ()) else { continue };
+            let ranked = self.ends.known(key, &self.ranked);
             kept.arrange(&self.order.keys);
-            while kept.rows() > self.ranked.end
+            while kept.rows() > ranked.end
                 && let Some(last) = kept.last().map(|(key, _)| key.clone())
             {
                 kept.change(&last, Vec::pop);
@@ -85,13 +95,15 @@ impl Task for AppendTopN {
     }
 
     fn states(&mut self) -> Option<States<'_>> {
-        Some(States { keys: &mut self.keys, tables: vec![&mut self.rows] })
+        let mut tables: Vec<&mut dyn StateTable> = vec![&mut self.rows];
+        tables.extend(self.ends.table());
+        Some(States { keys: &mut self.keys, tables })
     }
 }
 
 fn in_reach(kept: &Sorted<Vec<Row>>, row: &Row, order: &Order, ranked: &Ranked) -> bool {
     match kept.last() {
-        Some((last, _)) => order.compare(row, last).is_lt() || kept.rows() < ranked.end,
+        Some((last, _)) => order.compare(row, last).is_lt() || kept.rows() < ranked.reach,
         None => true,
     }
 }

@@ -1,6 +1,7 @@
 //! `Rank`: the first rows of every partition (Flink's `AbstractTopNFunction`s). `Limit` and `SortLimit` are ranks of all rows.
 
 mod append;
+mod ends;
 mod output;
 mod retract;
 mod sorted;
@@ -14,8 +15,8 @@ use super::error::RunResult;
 use super::task::Task;
 use crate::eval::{Datum, Row};
 use crate::exec::rank::{Rank, RankStrategy};
-use crate::logical::rel::SortKey;
-use output::Ranked;
+use crate::logical::rel::{RankEnd, SortKey};
+use ends::Ends;
 
 /// What is ranked, and how.
 pub(super) struct TopN<'a> {
@@ -26,7 +27,7 @@ pub(super) struct TopN<'a> {
     /// The first rank that is sent.
     pub start: i64,
     /// The last rank that is sent.
-    pub end: i64,
+    pub end: RankEnd,
     /// The rank number is sent, too.
     pub number: bool,
     /// How rows are kept.
@@ -38,17 +39,22 @@ impl TopN<'_> {
     pub fn task(&self, build: &mut Build<'_>) -> RunResult<Box<dyn Task>> {
         let order = Order::of(self.order);
         let before = build.node.changelog.update_before;
-        let ranked = Ranked { start: self.start, end: self.end, number: self.number, before };
-        let top_one = (self.start, self.end) == (1, 1);
+        let ends = Ends::build(self.end, build)?;
+        let ranked = ends.ranked(self, before);
+        let top_one = (self.start, self.end) == (1, RankEnd::At(1));
         Ok(match self.strategy {
             RankStrategy::AppendFast | RankStrategy::UpdateFast(_) if top_one => {
                 Box::new(top_one::TopOne::build(self.partition, order, ranked, build)?)
             }
-            RankStrategy::AppendFast => Box::new(append::AppendTopN::build(self.partition, order, ranked, build)?),
-            RankStrategy::UpdateFast(key) => {
-                Box::new(update::UpdateTopN::build(self.partition, key, order, ranked, build)?)
+            RankStrategy::AppendFast => {
+                Box::new(append::AppendTopN::build(self.partition, order, (ranked, ends), build)?)
             }
-            RankStrategy::Retract => Box::new(retract::RetractTopN::build(self.partition, order, ranked, build)?),
+            RankStrategy::UpdateFast(key) => {
+                Box::new(update::UpdateTopN::build(self.partition, key, order, (ranked, ends), build)?)
+            }
+            RankStrategy::Retract => {
+                Box::new(retract::RetractTopN::build(self.partition, order, (ranked, ends), build)?)
+            }
         })
     }
 }

@@ -5,9 +5,12 @@ use crate::run::change::RowKind;
 use crate::run::task::Output;
 
 /// The range of ranks that is sent, and how.
+#[derive(Clone, Copy)]
 pub(super) struct Ranked {
     pub start: i64,
     pub end: i64,
+    /// How many rows are taken before it counts which (`getDefaultTopNSize`).
+    pub reach: i64,
     /// The rank number is a column.
     pub number: bool,
     /// Somebody below needs `-U`.

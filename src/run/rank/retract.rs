@@ -5,6 +5,7 @@ use rustc_hash::FxBuildHasher;
 
 use super::Order;
 use super::append::part_types;
+use super::ends::Ends;
 use super::output::Ranked;
 use super::sorted::Sorted;
 use crate::eval::Row;
@@ -12,7 +13,7 @@ use crate::run::build::Build;
 use crate::run::change::{Change, RowKind};
 use crate::run::error::RunResult;
 use crate::run::group_state::equal_values;
-use crate::run::store::{KeyedState, Keys};
+use crate::run::store::{KeyedState, Keys, StateTable};
 use crate::run::task::{Output, States, Task};
 use crate::state::types::StateType;
 
@@ -24,6 +25,7 @@ pub(super) struct RetractTopN {
     keys: Keys,
     order: Order,
     ranked: Ranked,
+    ends: Ends,
     rows: KeyedState<(), Rows>,
     /// How many rows each sort key has.
     counts: KeyedState<(), Sorted<i64>>,
@@ -33,11 +35,16 @@ pub(super) struct RetractTopN {
 
 impl RetractTopN {
     /// Takes its entries from `build`.
-    pub fn build(partition: &[usize], order: Order, ranked: Ranked, build: &mut Build<'_>) -> RunResult<RetractTopN> {
+    pub fn build(
+        partition: &[usize],
+        order: Order,
+        (ranked, ends): (Ranked, Ends),
+        build: &mut Build<'_>,
+    ) -> RunResult<RetractTopN> {
         let rows: KeyedState<(), Rows> = build.entries.keyed("data-state")?;
         let counts = build.entries.keyed("sorted-map")?;
         let types = part_types(rows.declared())?;
-        Ok(RetractTopN { keys: Keys::of(partition), order, ranked, rows, counts, types })
+        Ok(RetractTopN { keys: Keys::of(partition), order, ranked, ends, rows, counts, types })
     }
 }
 
@@ -46,7 +53,7 @@ impl Task for RetractTopN {
         let Change { kind, row } = change;
         let key = self.keys.of_row(&row);
         let sort_key = self.order.key(&row);
-        let ranked = &self.ranked;
+        let ranked = &self.ends.of(key, &row, &self.ranked)?;
         self.rows.check(&sort_key, &self.types.0)?;
         self.rows.check(&row, &self.types.1)?;
         let counts = self.counts.entry_mut(key, (), || Sorted::new(&self.order.keys));
@@ -82,7 +89,9 @@ impl Task for RetractTopN {
     }
 
     fn states(&mut self) -> Option<States<'_>> {
-        Some(States { keys: &mut self.keys, tables: vec![&mut self.rows, &mut self.counts] })
+        let mut tables: Vec<&mut dyn StateTable> = vec![&mut self.rows, &mut self.counts];
+        tables.extend(self.ends.table());
+        Some(States { keys: &mut self.keys, tables })
     }
 }
 

@@ -4,13 +4,14 @@ use hashbrown::HashMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::Order;
+use super::ends::Ends;
 use super::output::Ranked;
 use super::sorted::Sorted;
 use crate::eval::Row;
 use crate::run::build::Build;
 use crate::run::change::{Change, RowKind};
 use crate::run::error::{RunError, RunResult};
-use crate::run::store::{KeyId, KeyedState, Keys};
+use crate::run::store::{KeyId, KeyedState, Keys, StateTable};
 use crate::run::task::{Output, States, Task};
 use crate::state::types::StateType;
 
@@ -24,6 +25,7 @@ pub(super) struct UpdateTopN {
     row_key: Vec<usize>,
     order: Order,
     ranked: Ranked,
+    ends: Ends,
     rows: KeyedState<(), Rows>,
     /// Row keys by sort key: what the state holds, in order. Made from the state when it is not there.
     sorted: FxHashMap<KeyId, Sorted<Vec<Row>>>,
@@ -37,7 +39,7 @@ impl UpdateTopN {
         partition: &[usize],
         row_key: &[usize],
         order: Order,
-        ranked: Ranked,
+        (ranked, ends): (Ranked, Ends),
         build: &mut Build<'_>,
     ) -> RunResult<UpdateTopN> {
         let rows: KeyedState<(), Rows> = build.entries.keyed("data-state-with-update")?;
@@ -46,7 +48,7 @@ impl UpdateTopN {
         };
         let types = (key.as_ref().clone(), row.as_ref().clone());
         let (keys, row_key) = (Keys::of(partition), row_key.to_vec());
-        Ok(UpdateTopN { keys, row_key, order, ranked, rows, sorted: FxHashMap::default(), types })
+        Ok(UpdateTopN { keys, row_key, order, ranked, ends, rows, sorted: FxHashMap::default(), types })
     }
 
     fn sorted(&self, rows: &Rows) -> Sorted<Vec<Row>> {
@@ -68,12 +70,13 @@ impl Task for UpdateTopN {
             Some(sorted) if self.rows.get(key, ()).is_some() => sorted,
             _ => self.rows.get(key, ()).map_or_else(|| Sorted::new(&self.order.keys), |rows| self.sorted(rows)),
         };
+        let ranked = self.ends.of(key, &row, &self.ranked)?;
         let row_key = row.project(&self.row_key);
         self.rows.check(&row_key, &self.types.0)?;
         self.rows.check(&(row.clone(), 0), &self.types.1)?;
         let rows = self.rows.entry_mut(key, (), Rows::default);
-        let mut top = Partition { order: &self.order, ranked: &self.ranked, rows, sorted: &mut sorted };
-        if self.ranked.by_number() {
+        let mut top = Partition { order: &self.order, ranked: &ranked, rows, sorted: &mut sorted };
+        if ranked.by_number() {
             top.take_by_number(row_key, row, out);
         } else {
             top.take(row_key, row, out);
@@ -83,7 +86,9 @@ impl Task for UpdateTopN {
     }
 
     fn states(&mut self) -> Option<States<'_>> {
-        Some(States { keys: &mut self.keys, tables: vec![&mut self.rows] })
+        let mut tables: Vec<&mut dyn StateTable> = vec![&mut self.rows];
+        tables.extend(self.ends.table());
+        Some(States { keys: &mut self.keys, tables })
     }
 }
 
@@ -122,7 +127,7 @@ impl Partition<'_> {
 
     fn in_reach(&self, row: &Row) -> bool {
         match self.sorted.last() {
-            Some((last, _)) => self.order.compare(row, last).is_lt() || self.sorted.rows() < self.ranked.end,
+            Some((last, _)) => self.order.compare(row, last).is_lt() || self.sorted.rows() < self.ranked.reach,
             None => true,
         }
     }

@@ -117,6 +117,11 @@ impl<N: Namespace, T: StateData> KeyedState<N, T> {
         self.slots.entry(key, namespace, empty)
     }
 
+    /// The keys that have values, in no order.
+    pub fn keys(&self) -> impl Iterator<Item = KeyId> {
+        self.slots.iter().map(|(key, ..)| key)
+    }
+
     /// How many values the key has.
     pub fn count(&self, key: KeyId) -> usize {
         self.slots.count(key)
