@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::check::{Options, Text, redact_errors, side, syntax_errors};
+use crate::check::{DdlOnly, Options, Text, redact_errors, side, syntax_errors};
 use crate::observe::observe;
 use crate::planning;
 use crate::report::fingerprint::{Numbered, fingerprint};
@@ -43,7 +43,8 @@ pub fn lint_by(book: &RuleBook, texts: impl IntoIterator<Item = Text>, options: 
     for text in texts {
         let name = text.name.clone();
         let file = sources.add(text.name, text.text);
-        let planned = side(&sources, &schema, file, options, &mut errors);
+        let script = planning::parse(&sources, file, &options.defines);
+        let planned = side(&sources, &schema, file, script, options, DdlOnly::Error, &mut errors);
         let single = planned.planned.jobs.len() == 1;
         let mut notes = planned.notes.clone();
         for plan in &planned.planned.jobs {

@@ -5,10 +5,10 @@ use std::io::IsTerminal;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
-use crate::check::FailOn;
 use crate::engine::Engine;
 use crate::rehearsal::Split;
 use crate::report::human::Style;
+use crate::rules::verdict::FailOn;
 use crate::run::Clock;
 use crate::target::Target;
 

@@ -1,5 +1,7 @@
 //! `keepstate check OLD NEW`.
 
+use std::sync::Arc;
+
 use super::args::{CheckArgs, Format};
 use super::rehearse::rehearse_jobs;
 use super::{Outcome, input};
@@ -27,6 +29,7 @@ pub(super) fn run(args: &CheckArgs, style: Style) -> Outcome {
                 fail_on: args.fail_on.into(),
                 engines: args.old_engine.clone().zip(args.new_engine.clone()),
                 purpose: if args.rows.data.is_empty() { Purpose::Explain } else { Purpose::Collect },
+                policy: Arc::default(),
             };
             let mut checked = check(old, new, &options);
             if !args.rows.data.is_empty() {

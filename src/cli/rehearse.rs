@@ -45,7 +45,7 @@ fn checked(old: &str, new: &str, reading: &Reading) -> Result<Checked, Vec<Error
 
 fn check_nothing(reading: &Reading) -> Checked {
     let report = failed(reading.target, Vec::new());
-    Checked { report, sources: SourceMap::new(), plans: Vec::new() }
+    Checked { report, sources: SourceMap::new(), plans: Vec::new(), used_entries: Vec::new() }
 }
 
 /// Rehearses every job that both sides have.

@@ -27,8 +27,27 @@ pub struct Report {
     pub exit_code: u8,
     /// The jobs.
     pub jobs: Vec<Job>,
+    /// What should be known about the run as a whole.
+    pub notes: Vec<Note>,
     /// Why something could not be checked.
     pub errors: Vec<ErrorItem>,
+}
+
+impl Report {
+    /// Every place that the report points at.
+    pub fn each_place(&mut self, f: &mut impl FnMut(&mut Place)) {
+        for job in &mut self.jobs {
+            for finding in &mut job.findings {
+                finding.old.iter_mut().chain(&mut finding.new).for_each(&mut *f);
+                for related in &mut finding.related {
+                    related.old.iter_mut().chain(&mut related.new).for_each(&mut *f);
+                }
+            }
+            job.notes.iter_mut().filter_map(|n| n.at.as_mut()).for_each(&mut *f);
+        }
+        self.notes.iter_mut().filter_map(|n| n.at.as_mut()).for_each(&mut *f);
+        self.errors.iter_mut().filter_map(|e| e.at.as_mut()).for_each(f);
+    }
 }
 
 /// The program.

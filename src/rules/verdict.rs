@@ -106,6 +106,50 @@ impl Consequence {
     }
 }
 
+/// From which verdict on a run fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum FailOn {
+    /// Anything but compatible.
+    PartiallyCompatible,
+    /// Unknown and incompatible.
+    #[default]
+    Unknown,
+    /// Only incompatible.
+    Incompatible,
+    /// Nothing.
+    Never,
+}
+
+impl FailOn {
+    /// True if a verdict makes the run fail.
+    pub fn fails(self, verdict: Verdict) -> bool {
+        match self {
+            FailOn::PartiallyCompatible => verdict >= Verdict::PartiallyCompatible,
+            FailOn::Unknown => verdict >= Verdict::Unknown,
+            FailOn::Incompatible => verdict >= Verdict::Incompatible,
+            FailOn::Never => false,
+        }
+    }
+
+    /// All of them, the strictest first.
+    pub const ALL: [FailOn; 4] = [FailOn::PartiallyCompatible, FailOn::Unknown, FailOn::Incompatible, FailOn::Never];
+
+    /// The name used on the command line and in configurations.
+    pub fn name(self) -> &'static str {
+        match self {
+            FailOn::PartiallyCompatible => "partially-compatible",
+            FailOn::Unknown => "unknown",
+            FailOn::Incompatible => "incompatible",
+            FailOn::Never => "never",
+        }
+    }
+
+    /// That of a name.
+    pub fn named(name: &str) -> Option<FailOn> {
+        FailOn::ALL.into_iter().find(|f| f.name() == name)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

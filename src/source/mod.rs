@@ -118,6 +118,13 @@ impl SourceMap {
         FileId(self.files.len() as u32 - 1)
     }
 
+    /// Takes over the files of another map; their ids grow by the returned number.
+    pub fn append(&mut self, other: SourceMap) -> u32 {
+        let first = self.files.len() as u32;
+        self.files.extend(other.files);
+        first
+    }
+
     /// The file of an id. Panics on an id of another map.
     pub fn file(&self, id: FileId) -> &SourceFile {
         &self.files[id.0 as usize]

@@ -45,6 +45,13 @@ pub struct Script {
     pub placeholders: Vec<Placeholder>,
 }
 
+impl Script {
+    /// True if the script parses and nothing in it would run: no INSERT, no query, no CREATE TABLE AS.
+    pub fn only_declares(&self) -> bool {
+        self.errors.is_empty() && !self.statements.iter().any(|s| s.kind.runs())
+    }
+}
+
 /// A comment, `-- ...` or `/* ... */`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Comment {
@@ -133,6 +140,26 @@ pub enum StatementKind {
 }
 
 impl StatementKind {
+    /// True for statements that start a job.
+    pub fn runs(&self) -> bool {
+        match self {
+            StatementKind::Insert(_) | StatementKind::StatementSet(_) | StatementKind::Query(_) => true,
+            StatementKind::CreateTable(table) => table.as_query.is_some(),
+            StatementKind::Wrapped { inner, .. } => inner.kind.runs(),
+            _ => false,
+        }
+    }
+
+    /// The name that the statement gives to a table, view or function.
+    pub fn declares(&self) -> Option<&ObjectName> {
+        match self {
+            StatementKind::CreateTable(table) => Some(&table.name),
+            StatementKind::CreateView(view) => Some(&view.name),
+            StatementKind::CreateFunction(function) => Some(&function.name),
+            _ => None,
+        }
+    }
+
     /// The name used in `parse --format json`: lower case, words joined by `-`.
     pub fn name(&self) -> &'static str {
         match self {
