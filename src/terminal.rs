@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 /// True for characters that a terminal acts on instead of showing them.
-fn acts(c: char) -> bool {
+pub fn acts(c: char) -> bool {
     let bidi = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     (c.is_control() && c != '\n' && c != '\t') || bidi
 }
@@ -22,6 +22,15 @@ pub fn visible(text: &str) -> Cow<'_, str> {
         }
     }
     Cow::Owned(out)
+}
+
+/// The same on one line: line breaks become spaces.
+pub fn visible_line(text: &str) -> Cow<'_, str> {
+    if !text.contains(['\n', '\t', '\r']) {
+        return visible(text);
+    }
+    let words: Vec<&str> = text.split(['\n', '\t', '\r']).filter(|part| !part.is_empty()).collect();
+    Cow::Owned(visible(&words.join(" ")).into_owned())
 }
 
 /// The text with a stand-in of as many bytes for each such character, so that places in it stay right. Line ends stay.
@@ -51,6 +60,12 @@ mod tests {
     fn what_a_terminal_acts_on_is_shown_instead() {
         assert_eq!(visible("a\u{1b}[31mb\rc\u{202e}d\n\te"), "a\\u{1b}[31mb\\u{d}c\\u{202e}d\n\te");
         assert!(matches!(visible("größer, 猫"), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn a_line_stays_a_line() {
+        assert_eq!(visible_line("a\r\nb\tc\u{1b}"), "a b c\\u{1b}");
+        assert!(matches!(visible_line("a b"), Cow::Borrowed(_)));
     }
 
     #[test]

@@ -51,6 +51,7 @@ fn report() -> (Report, SourceMap) {
         }],
         fingerprint: "9f2c41d07ab3".to_owned(),
         suppressed: None,
+        fails: true,
         witness: None,
     };
     let compatible = Finding {

@@ -9,7 +9,9 @@ use std::sync::Arc;
 
 use crate::engine::Engine;
 use crate::exec::{Plan, Purpose};
-use crate::report::model::{ErrorItem, Job, Report, SCHEMA_VERSION, Tool};
+use crate::report::format::{self, Format};
+use crate::report::human::Style;
+use crate::report::model::{ErrorItem, Finding, Job, Report, SCHEMA_VERSION, Tool};
 use crate::report::secrets::Redactor;
 use crate::rules::verdict::{FailOn, Verdict};
 use crate::source::SourceMap;
@@ -96,6 +98,19 @@ pub struct Checked {
     pub used_entries: Vec<bool>,
 }
 
+impl Checked {
+    /// A report that says only why nothing could be checked.
+    pub fn failed(target: Target, errors: Vec<ErrorItem>) -> Checked {
+        let report = failed(target, errors);
+        Checked { report, sources: SourceMap::new(), plans: Vec::new(), used_entries: Vec::new() }
+    }
+
+    /// Writes the report in a format.
+    pub fn render(&self, format: Format, style: Style) -> String {
+        format::render(format, &self.report, &self.sources, style)
+    }
+}
+
 /// The plans of one job.
 #[derive(Debug, Clone, Default)]
 pub struct PlanPair {
@@ -109,6 +124,8 @@ pub struct PlanPair {
     pub late_rows_differ: bool,
     /// A filter reads what starts from zero, so rows may be missing at first although their values go on.
     pub filters_by_new: bool,
+    /// What must not be printed of them.
+    pub secrets: Arc<Redactor>,
 }
 
 /// Compares two scripts.
@@ -140,26 +157,29 @@ pub fn failed(target: Target, errors: Vec<ErrorItem>) -> Report {
 }
 
 /// A report of jobs and errors, with its verdict and exit status.
-fn finish(options: &Options, jobs: Vec<Job>, errors: Vec<ErrorItem>) -> Report {
+fn finish(options: &Options, mut jobs: Vec<Job>, errors: Vec<ErrorItem>) -> Report {
     let verdict = match jobs.as_slice() {
         [] if !errors.is_empty() => Verdict::Unknown,
         jobs => Verdict::worst(jobs.iter().map(|j| j.verdict)),
     };
-    let exit_code = match (errors.is_empty(), jobs.iter().any(|j| fails(options, j))) {
+    for finding in jobs.iter_mut().flat_map(|job| &mut job.findings) {
+        finding.fails = fails(options, finding);
+    }
+    let exit_code = match (errors.is_empty(), jobs.iter().flat_map(|job| &job.findings).any(|f| f.fails)) {
         (false, _) => 2,
         (true, fails) => u8::from(fails),
     };
     Report { verdict, exit_code, jobs, errors, ..failed(options.target, Vec::new()) }
 }
 
-/// True if a job makes the run fail: by its verdict, but for findings of rules that the project lets count otherwise.
-fn fails(options: &Options, job: &Job) -> bool {
-    let counted = job.findings.iter().filter(|f| f.suppressed.is_none());
-    counted.into_iter().any(|f| match options.policy.levels.get(&f.rule) {
-        Some(Level::Error) => true,
-        Some(Level::Warn | Level::Off) => false,
-        None => options.fail_on.fails(f.verdict),
-    })
+/// True if a finding makes the run fail: by its verdict, unless the project lets its rule count otherwise.
+fn fails(options: &Options, finding: &Finding) -> bool {
+    finding.suppressed.is_none()
+        && match options.policy.levels.get(&finding.rule) {
+            Some(Level::Error) => true,
+            Some(Level::Warn | Level::Off) => false,
+            None => options.fail_on.fails(finding.verdict),
+        }
 }
 
 /// Strikes secrets from everything that was put into words.

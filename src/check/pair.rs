@@ -64,7 +64,7 @@ pub(super) fn check_pair(pair: Pair, options: &Options) -> Checked {
     let mut checker =
         Checker { sources: &sources, options, names, numbered: Numbered::default(), plans: Vec::new(), allowances };
     let mut jobs = checker.jobs(old.as_ref(), new.as_ref(), &errors);
-    let plans = std::mem::take(&mut checker.plans);
+    let mut plans = std::mem::take(&mut checker.plans);
     if errors.is_empty()
         && let Some(job) = jobs.first_mut()
     {
@@ -73,7 +73,9 @@ pub(super) fn check_pair(pair: Pair, options: &Options) -> Checked {
     let used_entries = checker.allowances.used_entries();
     errors.extend(comment_errors);
     let mut report = finish(options, jobs, errors);
-    redact(&mut report, &Redactor::of(sources.files().iter().map(|f| &*f.text), &options.defines));
+    let secrets = Arc::new(Redactor::of(sources.files().iter().map(|f| &*f.text), &options.defines));
+    redact(&mut report, &secrets);
+    plans.iter_mut().for_each(|pair| pair.secrets = Arc::clone(&secrets));
     Checked { report, sources, plans, used_entries }
 }
 
@@ -148,6 +150,7 @@ impl Checker<'_> {
             filters_by_new: diff.filters_by_new,
             ignores_filters: any(&ignored),
             late_rows_differ: any(&watermark),
+            ..PlanPair::default()
         });
         let judged = judge(RuleBook::embedded(), self.options.target, &diff);
         let operators = operators(old, new, &diff, &judged);
@@ -310,6 +313,8 @@ impl Checker<'_> {
                 .collect(),
             fingerprint,
             suppressed,
+            // Known when all findings are.
+            fails: false,
             witness: None,
         }
     }

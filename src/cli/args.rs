@@ -5,8 +5,10 @@ use std::io::IsTerminal;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
+use super::documents::{Destination, contradiction};
 use crate::engine::Engine;
 use crate::rehearsal::Split;
+use crate::report::format::Format;
 use crate::report::human::Style;
 use crate::rules::verdict::FailOn;
 use crate::run::Clock;
@@ -82,27 +84,52 @@ pub enum Command {
 }
 
 impl Command {
-    /// The format that was asked for.
-    pub fn format(&self) -> Format {
-        match self {
-            Command::Check(args) => args.format,
-            Command::Parse(args) => args.format,
-            Command::Rehearse(args) => args.format,
-            Command::Lint(args) => args.format,
+    /// Where the report goes, and in which formats.
+    pub fn destinations(&self) -> Vec<Destination> {
+        let format = match self {
+            Command::Check(args) => return args.formats.destinations.clone(),
+            Command::Lint(args) => return args.formats.destinations.clone(),
+            Command::Parse(args) => args.format.into(),
+            Command::Rehearse(args) => args.format.into(),
             Command::Plan(PlanArgs { format: PlanFormat::Json, .. }) => Format::Json,
             Command::Rules(RulesArgs { format: RulesFormat::Json, .. }) => Format::Json,
             Command::Rules(_) => Format::Human,
             Command::Plan(_) | Command::Diff(_) | Command::Run(_) | Command::Explain(_) => Format::Human,
-        }
+        };
+        vec![Destination::stdout(format)]
+    }
+
+    /// What is wrong with arguments that are right one by one.
+    pub fn contradiction(&self) -> Option<clap::Error> {
+        let why = contradiction(&self.destinations())?;
+        Some(<Args as clap::CommandFactory>::command().error(clap::error::ErrorKind::ArgumentConflict, why))
     }
 }
 
-/// The formats of reports.
+/// The formats of a report and where they go.
+#[derive(Debug, clap::Args)]
+pub struct Formats {
+    /// The form of the report: human, concise, json, sarif, github, gitlab or junit. With a PATH it is written to that
+    /// file; may be given several times, once without [default: human]
+    #[arg(long = "format", value_name = "FORMAT[=PATH]")]
+    pub destinations: Vec<Destination>,
+}
+
+/// The formats of what is no report of findings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub enum Format {
+pub enum PlainFormat {
     #[default]
     Human,
     Json,
+}
+
+impl From<PlainFormat> for Format {
+    fn from(format: PlainFormat) -> Format {
+        match format {
+            PlainFormat::Human => Format::Human,
+            PlainFormat::Json => Format::Json,
+        }
+    }
 }
 
 /// The formats of plans.
@@ -160,9 +187,8 @@ pub struct CheckArgs {
     pub new: String,
     #[command(flatten)]
     pub reading: Reading,
-    /// The form of the report
-    #[arg(long, value_enum, default_value_t)]
-    pub format: Format,
+    #[command(flatten)]
+    pub formats: Formats,
     /// The mildest verdict that makes the exit status 1
     #[arg(long, value_enum, default_value = "unknown", value_name = "VERDICT")]
     pub fail_on: FailOnArg,
@@ -229,7 +255,7 @@ pub struct ParseArgs {
     pub define: Vec<(String, String)>,
     /// The form of the list
     #[arg(long, value_enum, default_value_t)]
-    pub format: Format,
+    pub format: PlainFormat,
 }
 
 #[derive(Debug, clap::Args)]
@@ -239,9 +265,8 @@ pub struct LintArgs {
     pub files: Vec<String>,
     #[command(flatten)]
     pub reading: Reading,
-    /// The form of the report
-    #[arg(long, value_enum, default_value_t)]
-    pub format: Format,
+    #[command(flatten)]
+    pub formats: Formats,
 }
 
 #[derive(Debug, clap::Args)]
@@ -311,7 +336,7 @@ pub struct RehearseArgs {
     pub split_at: Option<Split>,
     /// The form of the report
     #[arg(long, value_enum, default_value_t)]
-    pub format: Format,
+    pub format: PlainFormat,
 }
 
 fn split(text: &str) -> Result<Split, String> {

@@ -2,21 +2,20 @@
 
 use std::sync::Arc;
 
-use super::args::{CheckArgs, Format};
+use super::args::CheckArgs;
+use super::documents::Documents;
 use super::rehearse::rehearse_jobs;
 use super::{Outcome, input};
-use crate::check::{Checked, Options, check, failed};
+use crate::check::{Checked, Options, check};
 use crate::exec::Purpose;
-use crate::report::human::{self, Style};
-use crate::report::json;
+use crate::report::human::Style;
 use crate::report::model::{ErrorCode, ErrorItem};
-use crate::source::SourceMap;
 
 pub(super) fn run(args: &CheckArgs, style: Style) -> Outcome {
     let reading = &args.reading;
     let names = reading.schema.iter().chain([&args.old, &args.new]).map(String::as_str);
-    let (report, sources) = match input::read_all(names) {
-        Err(errors) => (failed(reading.target, errors), SourceMap::new()),
+    let mut checked = match input::read_all(names) {
+        Err(errors) => Checked::failed(reading.target, errors),
         Ok(mut texts) => {
             let mut sides = texts.split_off(reading.schema.len()).into_iter();
             let (Some(old), Some(new)) = (sides.next(), sides.next()) else {
@@ -35,14 +34,15 @@ pub(super) fn run(args: &CheckArgs, style: Style) -> Outcome {
             if !args.rows.data.is_empty() {
                 attach_witnesses(&mut checked, args, style);
             }
-            (checked.report, checked.sources)
+            checked
         }
     };
-    let text = match args.format {
-        Format::Human => human::render(&report, &sources, style),
-        Format::Json => json::render(&report),
-    };
-    Outcome { text, exit: report.exit_code }
+    let (documents, unwritable) = Documents::open(&args.formats.destinations);
+    if !unwritable.is_empty() {
+        checked.report.errors.extend(unwritable);
+        checked.report.exit_code = 2;
+    }
+    documents.finish(checked.report.exit_code, |format| checked.render(format, style))
 }
 
 /// Rehearses the change of each job and puts what was seen beside its findings. Rows that refute a verdict, and rows that cannot be

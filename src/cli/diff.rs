@@ -16,7 +16,7 @@ pub(super) fn run(args: &DiffArgs, style: Style) -> Outcome {
             crate::report::model::ErrorCode::Config,
             "stdin is named twice, but can be read once",
         );
-        return super::failure(vec![error.help("give one of the two as a file")], super::Format::Human, style);
+        return super::refuse(error.help("give one of the two as a file"), style);
     }
     let old = read_and_plan(&args.old, &args.reading, Purpose::Explain);
     let new = read_and_plan(&args.new, &args.reading, Purpose::Explain);

@@ -2,20 +2,20 @@
 
 use std::fmt::Write as _;
 
-use super::args::{ExplainArgs, Format};
-use super::{Outcome, failure};
+use super::args::ExplainArgs;
+use super::{Outcome, refuse};
 use crate::report::human::{Style, paint};
 use crate::report::model::{ErrorCode, ErrorItem};
 use crate::rules::RuleBook;
 use crate::rules::file::{Rule, RuleSource};
-use crate::rules::judge::{NO_RULE, NOT_PLANNED};
+use crate::rules::judge;
 use crate::rules::lint::LintRule;
 use crate::target::Target;
 
 pub(super) fn run(args: &ExplainArgs, style: Style) -> Outcome {
     let book = RuleBook::embedded();
     if let Some(text) = built_in(&args.rule) {
-        return Outcome::ok(text.to_owned());
+        return Outcome::ok(text);
     }
     if let Some(rule) = book.lint(&args.rule) {
         return Outcome::ok(lint_page(rule, style));
@@ -27,26 +27,29 @@ pub(super) fn run(args: &ExplainArgs, style: Style) -> Outcome {
             Some(name) => format!("did you mean `{name}`?"),
             None => "`keepstate rules` lists them".to_owned(),
         };
-        return failure(vec![error.help(help)], Format::Human, style);
+        return refuse(error.help(help), style);
     }
     Outcome::ok(found.iter().map(|rule| page(rule, style)).collect::<Vec<_>>().join("\n"))
 }
 
-/// What is found without a rule file.
-fn built_in(name: &str) -> Option<&'static str> {
-    match name {
-        NO_RULE => Some(
-            "no-rule: unknown\n\nA difference between the plans, or a part of one, that no rule of the engine speaks of. \
-             Nothing that was\nread or measured decides it. Unknown is no pass: try the change on a copy of the job and its \
-             state.\n",
-        ),
-        NOT_PLANNED => Some(
-            "not-planned: unknown\n\nOne side has no plan, because it does not parse, because Flink would refuse it, or \
-             because keepstate cannot plan\nit yet. The errors of the report say which. Without two plans nothing can be \
-             said of the state.\n",
-        ),
-        _ => None,
+/// What is found without a rule file, in lines as the rule files have them.
+fn built_in(name: &str) -> Option<String> {
+    let text = judge::built_in(name)?;
+    let mut out = format!("{name}: unknown\n\n");
+    let mut width = 0;
+    for word in text.split(' ') {
+        if width + word.len() > 120 {
+            out.push('\n');
+            width = 0;
+        } else if width > 0 {
+            out.push(' ');
+            width += 1;
+        }
+        out.push_str(word);
+        width += word.len();
     }
+    out.push('\n');
+    Some(out)
 }
 
 fn page(rule: &Rule, style: Style) -> String {

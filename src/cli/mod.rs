@@ -5,6 +5,7 @@ mod args;
 mod check;
 mod data;
 mod diff;
+mod documents;
 mod explain;
 mod input;
 mod lint;
@@ -20,10 +21,12 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+use crate::report::format::render;
 use crate::report::human::{self, Style};
 use crate::report::model::{ErrorCode, ErrorItem};
 use crate::source::SourceMap;
-use args::{Args, Command, Format};
+use args::{Args, Command};
+use documents::{Destination, Documents};
 
 /// Stack of the thread that does the work: enough for queries nested as deep as the parser lets through.
 const STACK: usize = 256 << 20;
@@ -46,13 +49,16 @@ impl Outcome {
 pub fn main() -> ExitCode {
     let args = Args::parse();
     let style = args.style();
-    let format = args.command.format();
+    if let Some(error) = args.command.contradiction() {
+        error.exit();
+    }
+    let destinations = args.command.destinations();
     let work =
         std::thread::Builder::new().name("keepstate".to_owned()).stack_size(STACK).spawn(move || run(args, style));
     let outcome = match work.map(std::thread::JoinHandle::join) {
         Ok(Ok(outcome)) => outcome,
-        Ok(Err(_)) => broken("keepstate made a mistake and had to stop", format, style),
-        Err(error) => broken(&format!("no thread could be started: {error}"), format, style),
+        Ok(Err(_)) => broken("keepstate made a mistake and had to stop", &destinations, style),
+        Err(error) => broken(&format!("no thread could be started: {error}"), &destinations, style),
     };
     print(&outcome)
 }
@@ -71,20 +77,24 @@ fn run(args: Args, style: Style) -> Outcome {
     }
 }
 
-/// Says that the work stopped, in the format that was asked for.
-fn broken(message: &str, format: Format, style: Style) -> Outcome {
+/// Says that the work stopped, in the formats that were asked for.
+fn broken(message: &str, destinations: &[Destination], style: Style) -> Outcome {
     let error = ErrorItem::new(ErrorCode::Internal, message)
         .help("report it, with the scripts if you may share them; the reason is on stderr");
-    failure(vec![error], format, style)
+    failure(vec![error], destinations, style)
 }
 
 /// A run that could not do its work for reasons outside of the scripts.
-fn failure(errors: Vec<ErrorItem>, format: Format, style: Style) -> Outcome {
-    let text = match format {
-        Format::Json => crate::report::json::render(&crate::check::failed(Default::default(), errors)),
-        Format::Human => human::render_errors(&errors, &SourceMap::new(), style),
-    };
-    Outcome { text, exit: 2 }
+fn failure(mut errors: Vec<ErrorItem>, destinations: &[Destination], style: Style) -> Outcome {
+    let (documents, unwritable) = Documents::open(destinations);
+    errors.extend(unwritable);
+    let report = crate::check::failed(Default::default(), errors);
+    documents.finish(report.exit_code, |format| render(format, &report, &SourceMap::new(), style))
+}
+
+/// The same for people, on stdout.
+fn refuse(error: ErrorItem, style: Style) -> Outcome {
+    Outcome { text: human::render_errors(&[error], &SourceMap::new(), style), exit: 2 }
 }
 
 /// Writes to stdout. A reader that has gone away, as in `| head`, is no error.

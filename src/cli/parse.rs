@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use super::args::{Format, ParseArgs};
+use super::args::{ParseArgs, PlainFormat};
 use super::{Outcome, input};
 use crate::check::{self, Text};
 use crate::planning;
@@ -56,8 +56,8 @@ pub(super) fn run(args: &ParseArgs, style: Style) -> Outcome {
     check::redact_errors(&mut errors, &secrets);
     let exit = if errors.is_empty() { 0 } else { 2 };
     let text = match args.format {
-        Format::Json => json::render(&Document { statements, errors }),
-        Format::Human => {
+        PlainFormat::Json => json::render(&Document { statements, errors }),
+        PlainFormat::Human => {
             let mut text = String::new();
             for Statement { kind, at } in &statements {
                 let _ = writeln!(text, "{}:{}:{}: {kind}", visible(&at.file), at.start.line, at.start.column);

@@ -1,6 +1,6 @@
 //! `keepstate rehearse OLD NEW --data T=rows.csv --split-at N`, and the rehearsal of `keepstate check --data`.
 
-use super::args::{Format, Reading, RehearseArgs, RowArgs};
+use super::args::{PlainFormat, Reading, RehearseArgs, RowArgs};
 use super::data::{self, Progress};
 use super::{Outcome, input};
 use crate::check::{Checked, Options, PlanPair, check, failed};
@@ -27,8 +27,8 @@ pub(super) fn run(args: &RehearseArgs, style: Style) -> Outcome {
         }
     };
     let text = match args.format {
-        Format::Json => json::render(&report),
-        Format::Human => render_human(&report, style) + &human::render_errors(&report.errors, &sources, style),
+        PlainFormat::Json => json::render(&report),
+        PlainFormat::Human => render_human(&report, style) + &human::render_errors(&report.errors, &sources, style),
     };
     Outcome { text, exit: report.exit_code }
 }
@@ -37,15 +37,12 @@ fn checked(old: &str, new: &str, reading: &Reading) -> Result<Checked, Vec<Error
     let names = reading.schema.iter().map(String::as_str).chain([old, new]);
     let mut texts = input::read_all(names)?;
     let mut sides = texts.split_off(reading.schema.len()).into_iter();
-    let (Some(old), Some(new)) = (sides.next(), sides.next()) else { return Ok(check_nothing(reading)) };
+    let (Some(old), Some(new)) = (sides.next(), sides.next()) else {
+        return Ok(Checked::failed(reading.target, Vec::new()));
+    };
     let (target, purpose) = (reading.target, Purpose::Collect);
     let options = Options { target, purpose, schema: texts, defines: reading.defines(), ..Options::default() };
     Ok(check(old, new, &options))
-}
-
-fn check_nothing(reading: &Reading) -> Checked {
-    let report = failed(reading.target, Vec::new());
-    Checked { report, sources: SourceMap::new(), plans: Vec::new(), used_entries: Vec::new() }
 }
 
 /// Rehearses every job that both sides have.

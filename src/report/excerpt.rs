@@ -8,6 +8,7 @@ use miette::{MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanConten
 
 use super::model::Place;
 use crate::source::SourceFile;
+use crate::terminal::visible_line;
 
 /// Longer lines are shown in part.
 const LONG: usize = 200;
@@ -55,7 +56,7 @@ impl Excerpt {
         }
         let end = end.min(window.end).max(start);
         Excerpt {
-            name: place.file.clone(),
+            name: visible_line(&place.file).into_owned(),
             text: masked.get(window.clone()).unwrap_or_default().to_owned(),
             offset: window.start,
             line: first,

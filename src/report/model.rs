@@ -127,6 +127,9 @@ pub struct Finding {
     pub fingerprint: String,
     /// Set if the finding was accepted.
     pub suppressed: Option<Suppressed>,
+    /// Whether it makes the run fail.
+    #[serde(skip)]
+    pub fails: bool,
     /// What a rehearsal of the job's change showed, if there was one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub witness: Option<Witness>,

@@ -25,6 +25,21 @@ pub const NO_RULE: &str = "no-rule";
 /// The rule id of a job one side of which has no plan.
 pub const NOT_PLANNED: &str = "not-planned";
 
+/// What is found without a rule file.
+pub fn built_in(name: &str) -> Option<&'static str> {
+    match name {
+        NO_RULE => Some(
+            "A difference between the plans, or a part of one, that no rule of the engine speaks of. Nothing that was read or \
+             measured decides it. Unknown is no pass: try the change on a copy of the job and its state.",
+        ),
+        NOT_PLANNED => Some(
+            "One side has no plan, because it does not parse, because Flink would refuse it, or because keepstate cannot plan it \
+             yet. The errors of the report say which. Without two plans nothing can be said of the state.",
+        ),
+        _ => None,
+    }
+}
+
 /// A rule applied to a change.
 #[derive(Debug, Clone)]
 pub struct Finding {

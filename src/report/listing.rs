@@ -1,0 +1,227 @@
+//! Either report as one list of findings, for the formats of editors and CI services.
+//!
+//! Those know severities, places and names of rules, and nothing of verdicts or levels; what both kinds of reports say is brought into
+//! these words here, once.
+
+use std::borrow::Cow;
+
+use serde_json::{Value, json};
+
+use super::lint::{LintFinding, LintReport};
+use super::model::{ErrorItem, Finding, Job, Note, Place, Report, Suppressed, Tool};
+use crate::rules::lint::Level;
+use crate::rules::verdict::{Consequence, Verdict};
+use crate::target::Target;
+
+/// The kind of report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Check,
+    Lint,
+}
+
+impl Kind {
+    /// The command that made it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Check => "check",
+            Kind::Lint => "lint",
+        }
+    }
+}
+
+/// How grave a finding is, in the words that services share. From mild to grave.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Severity {
+    /// Compatible, or worth knowing.
+    Note,
+    /// Some columns start from nothing.
+    Minor,
+    /// Nothing decides it, or state and results get worse.
+    Major,
+    /// The job does not start, or rows are lost.
+    Critical,
+    /// The job runs and silently gives wrong results.
+    Blocker,
+}
+
+/// All that a report says.
+#[derive(Debug)]
+pub(super) struct Listing<'a> {
+    pub kind: Kind,
+    pub tool: &'a Tool,
+    pub target: Target,
+    pub exit_code: u8,
+    /// The verdict of a check.
+    pub verdict: Option<Verdict>,
+    pub jobs: Vec<JobItems<'a>>,
+    /// What concerns no single job.
+    pub notes: &'a [Note],
+    pub errors: &'a [ErrorItem],
+}
+
+/// A job with its findings.
+#[derive(Debug)]
+pub(super) struct JobItems<'a> {
+    pub name: &'a str,
+    /// Its file: the new one, if there is one.
+    pub file: Option<&'a str>,
+    pub items: Vec<Item<'a>>,
+    pub notes: &'a [Note],
+}
+
+/// A finding.
+#[derive(Debug)]
+pub(super) struct Item<'a> {
+    pub rule: &'a str,
+    /// The verdict or the level.
+    pub word: &'static str,
+    pub severity: Severity,
+    /// Whether it makes the run fail.
+    pub fails: bool,
+    pub message: &'a str,
+    pub help: &'a str,
+    pub url: Option<&'a str>,
+    /// Where it is shown: in the new text if it has a place there.
+    pub at: Option<&'a Place>,
+    /// What belongs to it elsewhere.
+    pub related: Vec<(Cow<'a, str>, &'a Place)>,
+    pub fingerprint: &'a str,
+    pub suppressed: Option<&'a Suppressed>,
+    /// What else the report says of it.
+    pub properties: Vec<(&'static str, Value)>,
+}
+
+impl Item<'_> {
+    /// True for what is shown only when all is asked for: what is safe, and what was accepted.
+    pub fn is_quiet(&self) -> bool {
+        self.suppressed.is_some() || self.severity == Severity::Note && self.word == Verdict::Compatible.name()
+    }
+}
+
+impl<'a> Listing<'a> {
+    /// All findings with their jobs, the gravest first; those of one gravity in the order of the report.
+    pub fn worst_first(&self) -> Vec<(&JobItems<'a>, &Item<'a>)> {
+        let mut items: Vec<_> =
+            self.jobs.iter().flat_map(|job| job.items.iter().map(move |item| (job, item))).collect();
+        items.sort_by_key(|(_, item)| std::cmp::Reverse(item.severity));
+        items
+    }
+}
+
+/// The report of a check as a list.
+pub(super) fn of_check(report: &Report) -> Listing<'_> {
+    let jobs = report.jobs.iter().map(|job| JobItems {
+        name: &job.name,
+        file: job.new.as_deref().or(job.old.as_deref()),
+        items: job.findings.iter().map(|f| of_finding(f, job)).collect(),
+        notes: &job.notes,
+    });
+    Listing {
+        kind: Kind::Check,
+        tool: &report.tool,
+        target: report.target,
+        exit_code: report.exit_code,
+        verdict: Some(report.verdict),
+        jobs: jobs.collect(),
+        notes: &report.notes,
+        errors: &report.errors,
+    }
+}
+
+fn of_finding<'a>(f: &'a Finding, job: &'a Job) -> Item<'a> {
+    let severity = match (f.verdict, f.consequence) {
+        (Verdict::Compatible, _) => Severity::Note,
+        (Verdict::PartiallyCompatible, _) => Severity::Minor,
+        (Verdict::Unknown, _) => Severity::Major,
+        (Verdict::Incompatible, Consequence::WrongResults) => Severity::Blocker,
+        (Verdict::Incompatible, _) => Severity::Critical,
+    };
+    let before = f.old.as_ref().filter(|_| f.new.is_some());
+    let mut related: Vec<_> = before.into_iter().map(|place| (Cow::Borrowed("before"), place)).collect();
+    for more in &f.related {
+        let message = more.message.as_str();
+        match (&more.new, &more.old) {
+            (Some(new), Some(old)) => {
+                related.push((Cow::Borrowed(message), new));
+                related.push((Cow::Owned(format!("before: {message}")), old));
+            }
+            (Some(place), None) | (None, Some(place)) => related.push((Cow::Borrowed(message), place)),
+            (None, None) => {}
+        }
+    }
+    let mut properties = vec![
+        ("job", json!(job.name)),
+        ("verdict", json!(f.verdict)),
+        ("basis", json!(f.basis)),
+        ("consequence", json!(f.consequence)),
+        ("documented", json!(f.documented)),
+        ("help", json!(f.help)),
+    ];
+    if let Some(operator) = &f.operator {
+        properties.push(("operator", json!(operator)));
+        properties.push(("state", json!(f.state)));
+    }
+    Item {
+        rule: &f.rule,
+        word: f.verdict.name(),
+        severity,
+        fails: f.fails,
+        message: &f.message,
+        help: &f.help,
+        url: f.url.as_deref(),
+        at: f.new.as_ref().or(f.old.as_ref()),
+        related,
+        fingerprint: &f.fingerprint,
+        suppressed: f.suppressed.as_ref(),
+        properties,
+    }
+}
+
+/// The report of a lint as a list.
+pub(super) fn of_lint(report: &LintReport) -> Listing<'_> {
+    let jobs = report.jobs.iter().map(|job| JobItems {
+        name: &job.name,
+        file: Some(&job.file),
+        items: job.findings.iter().map(|f| of_lint_finding(f, &job.name)).collect(),
+        notes: &job.notes,
+    });
+    Listing {
+        kind: Kind::Lint,
+        tool: &report.tool,
+        target: report.target,
+        exit_code: report.exit_code,
+        verdict: None,
+        jobs: jobs.collect(),
+        notes: &[],
+        errors: &report.errors,
+    }
+}
+
+fn of_lint_finding<'a>(f: &'a LintFinding, job: &'a str) -> Item<'a> {
+    Item {
+        rule: &f.rule,
+        word: f.level.name(),
+        severity: match f.level {
+            Level::Info => Severity::Note,
+            Level::Warning => Severity::Major,
+            Level::Error => Severity::Critical,
+        },
+        fails: f.suppressed.is_none(),
+        message: &f.message,
+        help: &f.help,
+        url: f.url.as_deref(),
+        at: f.at.as_ref(),
+        related: f.used_at.iter().map(|place| (Cow::Borrowed("used here"), place)).collect(),
+        fingerprint: &f.fingerprint,
+        suppressed: f.suppressed.as_ref(),
+        properties: vec![
+            ("job", json!(job)),
+            ("level", json!(f.level)),
+            ("basis", json!(f.basis)),
+            ("help", json!(f.help)),
+            ("operator", json!(f.operator)),
+            ("state", json!(f.state)),
+        ],
+    }
+}
