@@ -175,8 +175,6 @@ fn the_limits_are_the_limits() {
         "SELECT k, CASE WHEN EXISTS (SELECT 1 FROM b WHERE b.k = a.k) THEN 1 END FROM a",
         "SELECT k, v IN (SELECT w FROM b) FROM a",
         "SELECT k, (SELECT MAX(w) FROM b WHERE b.w < a.v) FROM a",
-        "SELECT /*+ STATE_TTL('a' = '1d') */ k, SUM(v) FROM a GROUP BY k",
-        "SELECT /*+ JOIN_STATE_TTL('a' = '1d') */ a.k FROM a JOIN b ON a.k = b.k",
     ] {
         let text = Text::new("job.sql", format!("{tables} {query};"));
         let report = check(text.clone(), text, &Options::default()).report;

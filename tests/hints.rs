@@ -107,7 +107,7 @@ fn two_columns_of_one_name_are_told_apart() {
 #[test]
 fn what_is_not_planned_yet_is_no_mistake() {
     let help = |sql: &str| report(sql).0.jobs[0].findings[0].help.clone();
-    let unsupported = help("SELECT a FROM orders INTERSECT ALL SELECT a FROM orders");
+    let unsupported = help("SELECT a FROM orders FOR SYSTEM_TIME AS OF TIMESTAMP '2024-01-01 00:00:00'");
     assert!(unsupported.contains("does not plan the clause that is marked yet"), "{unsupported}");
     assert!(unsupported.contains("the verdict is unknown"), "{unsupported}");
     let mistake = help("SELECT a FROM ordres");

@@ -233,6 +233,8 @@ fn single_differences() -> Vec<(String, ChangeKind)> {
     add("", ChangeKind::GroupingSets { on_both_sides: false });
     add("start", ChangeKind::RankRange { start: true, end: false });
     add("end", ChangeKind::RankRange { start: false, end: true });
+    add("", ChangeKind::StateTtl { switched: false });
+    add("switched", ChangeKind::StateTtl { switched: true });
     add("", ChangeKind::RankType);
     add("units", ChangeKind::Frame { units: true, bound: false });
     add("bound", ChangeKind::Frame { units: false, bound: true });
@@ -280,7 +282,7 @@ fn possible(family: &str) -> &'static [&'static str] {
             &["aggregates", "window", "group-keys", "grouping-sets", "projection-step", "window-output"]
         }
         "group-window-aggregate" => &["aggregates", "window", "group-keys", "window-output", "emit-strategy"],
-        "group-aggregate" => &["aggregates", "group-keys", "grouping-sets"],
+        "group-aggregate" => &["aggregates", "group-keys", "grouping-sets", "state-ttl"],
         "over-aggregate" => &["aggregates", "partition-keys", "order-by", "input-columns", "frame"],
         "window-rank" => &[
             "window",
@@ -297,7 +299,8 @@ fn possible(family: &str) -> &'static [&'static str] {
             &["partition-keys", "order-by", "rank-range", "rank-type", "input-columns", "rank-output", "rank-strategy"]
         }
         "deduplicate" => &["partition-keys", "order-by", "input-columns", "output-columns"],
-        "join" | "interval-join" | "window-join" => &["join", "input-columns"],
+        "join" => &["join", "input-columns", "state-ttl"],
+        "interval-join" | "window-join" => &["join", "input-columns"],
         "match" => &[
             "row-pattern",
             "measures",
@@ -334,6 +337,8 @@ fn differences_without_a_rule_are_listed() {
                 "join sides",
                 "join unique_keys",
                 "input-columns moved",
+                // From one time to live to another.
+                "state-ttl",
             ][..],
         ),
         // Rows of an interval join are not told apart by keys.
@@ -359,8 +364,8 @@ fn differences_without_a_rule_are_listed() {
         // A group window has no window columns among its keys; its window function may move.
         ("window-aggregate", &[][..]),
         ("group-window-aggregate", &[][..]),
-        // There are no window columns to move in an unbounded GROUP BY.
-        ("group-aggregate", &["group-keys window_moved"][..]),
+        // There are no window columns to move in an unbounded GROUP BY. Nothing is written of another time to live.
+        ("group-aggregate", &["group-keys window_moved", "state-ttl"][..]),
         // No page exists.
         (
             "window-deduplicate",

@@ -271,3 +271,52 @@ fn a_restore_compares_types_not_names() {
     assert!(old.restores_into(&entry("SUM(price * 2) AS other, COUNT(price)", Target::Flink22)));
     assert!(!old.restores_into(&entry("MAX(price) AS total, COUNT(item)", Target::Flink120)));
 }
+
+/// `tests/state/ttl.jsonl`: the times to live that compiled plans give the states of joins and aggregates, where hints say them.
+/// Measured on Flink 1.20.5 and 2.2.1.
+#[test]
+fn hints_give_state_its_time() {
+    let mut lines = include_str!("state/ttl.jsonl").lines();
+    let tables: Value = serde_json::from_str(lines.next().unwrap()).unwrap();
+    let tables: Vec<&str> = tables["ddl"].as_array().unwrap().iter().map(|d| d.as_str().unwrap()).collect();
+    let mut wrong = Vec::new();
+    for line in lines {
+        let case: Value = serde_json::from_str(line).unwrap();
+        let options = case["config"].as_object().into_iter().flatten();
+        let options: String = options.map(|(k, v)| format!("SET '{k}' = '{}';\n", v.as_str().unwrap())).collect();
+        let sql = format!("{options}{};\n{};\n", tables.join(";\n"), case["sql"].as_str().unwrap());
+        for (target, name) in [(Target::Flink120, "flink-1.20"), (Target::Flink22, "flink-2.2")] {
+            let expected = if case["both"].is_null() { &case[name] } else { &case["both"] };
+            let got = match plan(&sql, target) {
+                Err(message) => serde_json::json!({ "error": message }),
+                Ok(plans) => serde_json::json!({ "states": times(&plans) }),
+            };
+            let error = |v: &Value| v["error"].as_str().map(|e| e.split([':', ',', '`']).next().unwrap().to_owned());
+            if error(expected) != error(&got) || expected["states"] != got["states"] {
+                wrong.push(format!("{} {name}: {expected}\n  here {got}", case["id"]));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The joins and aggregates of plans with the times of their states, in order.
+fn times(plans: &[Plan]) -> Vec<(String, Vec<String>)> {
+    let mut out = Vec::new();
+    for (plan, id) in plans.iter().flat_map(|plan| plan.ids().map(move |id| (plan, id))) {
+        let kind = plan.node(id).op.kind();
+        if !matches!(kind, "Join" | "GroupAggregate" | "GlobalGroupAggregate") {
+            continue;
+        }
+        let mut known = Vec::new();
+        for entry in entries(plan, id).iter().filter(|e| e.compiled_name.is_some()) {
+            if !known.iter().any(|(name, _)| *name == entry.compiled_name) {
+                let text = entry.ttl.map_or_else(|| "0 ms".to_owned(), keepstate::exec::window_spec::duration);
+                known.push((entry.compiled_name, text));
+            }
+        }
+        out.push((kind.to_owned(), known.into_iter().map(|(_, ttl)| ttl).collect()));
+    }
+    out.sort();
+    out
+}

@@ -157,6 +157,11 @@ pub enum ChangeKind {
         /// How many rows are skipped.
         offset: bool,
     },
+    /// How long hints let the state of one input live.
+    StateTtl {
+        /// It was kept for ever, or is now.
+        switched: bool,
+    },
     /// ROW_NUMBER, RANK or DENSE_RANK became another.
     RankType,
     /// The columns that reach an operator which keeps its input rows (OVER, ranks, deduplication).

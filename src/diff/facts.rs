@@ -59,6 +59,7 @@ impl ChangeKind {
             ChangeKind::OrderBy(_) => "order-by",
             ChangeKind::RankRange { .. } => "rank-range",
             ChangeKind::LimitRange { .. } => "limit-range",
+            ChangeKind::StateTtl { .. } => "state-ttl",
             ChangeKind::RankType => "rank-type",
             ChangeKind::InputColumns(_) => "input-columns",
             ChangeKind::Frame { .. } => "frame",
@@ -237,6 +238,7 @@ impl ChangeKind {
                 ("moved", m.moved.into()),
             ],
             ChangeKind::Definitions { changed } => vec![("changed", (*changed).into())],
+            ChangeKind::StateTtl { switched } => vec![("switched", (*switched).into())],
             ChangeKind::RankType
             | ChangeKind::RowPattern
             | ChangeKind::AfterMatch

@@ -4,6 +4,7 @@ use super::aggregate_text::call_text;
 use super::{ExecNode, TextContext};
 use crate::logical::rel::{AggCall, WrittenCall};
 use crate::logical::rex::Origins;
+use crate::logical::state_ttl::StateTtl;
 use crate::source::Span;
 
 /// An unbounded aggregate.
@@ -21,6 +22,8 @@ pub struct GroupAggregate {
     pub written: Vec<WrittenCall>,
     /// GROUPING SETS, CUBE or ROLLUP.
     pub grouping_sets: Option<Span>,
+    /// How long the state lives, by a hint.
+    pub ttl: Option<StateTtl>,
 }
 
 impl ExecNode for GroupAggregate {

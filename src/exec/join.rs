@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::{ExecNode, Node, Plan, TextContext};
 use crate::logical::join::{JoinKey, JoinType, unique_names};
 use crate::logical::rex::{Origins, Rex};
+use crate::logical::state_ttl::StateTtl;
 
 /// Joins every row of one side with all of the other that fulfil the condition.
 #[derive(Debug, Clone)]
@@ -22,6 +23,8 @@ pub struct Join {
     pub mini_batch: bool,
     /// Where the condition is written.
     pub condition_origins: Origins,
+    /// How long the rows of either side are kept, by hints.
+    pub ttl: [Option<StateTtl>; 2],
 }
 
 /// How the rows of one side are told apart (Flink's `JoinInputSideSpec`).

@@ -52,6 +52,7 @@ use std::sync::Arc;
 
 use crate::catalog::types::{DataType, TimeAttribute};
 use crate::logical::rex::Origins;
+use crate::logical::state_ttl::StateTtl;
 use crate::logical::time_bounds::TimeColumn;
 pub use crate::target::Target;
 pub use changelog::ChangelogMode;
@@ -314,6 +315,16 @@ impl Operator {
         }
         let inner = join(attributes.iter().map(|(name, value)| format!("{name}=[{value}]")));
         format!("{}({inner})", self.kind())
+    }
+
+    /// How long the rows of each input are kept, where hints say it.
+    pub fn state_ttl(&self) -> &[Option<StateTtl>] {
+        match self {
+            Operator::Join(join) => &join.ttl,
+            Operator::GroupAggregate(aggregate) => std::slice::from_ref(&aggregate.ttl),
+            Operator::GlobalGroupAggregate(global) => std::slice::from_ref(&global.aggregate.ttl),
+            _ => &[],
+        }
     }
 
     /// True if the operator keeps state that a savepoint holds (sources and sinks aside).

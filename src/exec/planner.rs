@@ -196,7 +196,9 @@ fn add(plan: &mut Plan, tree: Tree, shared: &mut Sharing) -> NodeId {
         let input = node.inputs.first().map_or(&[][..], |i| &plan.node(*i).columns);
         let text = node.op.text(&TextContext { plan, node: &node, input });
         let types: String = node.columns.iter().map(|c| format!("{} {},", c.name, c.ty)).collect();
-        let key = (format!("{text} {types}"), node.changelog.to_string(), node.inputs.clone());
+        // Hints are not printed, but part of what operators are.
+        let ttl: Vec<_> = node.op.state_ttl().iter().map(|ttl| ttl.map(|ttl| ttl.millis)).collect();
+        let key = (format!("{text} {types} {ttl:?}"), node.changelog.to_string(), node.inputs.clone());
         if let Some(id) = shared.known.get(&key) {
             return *id;
         }

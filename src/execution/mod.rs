@@ -89,6 +89,9 @@ pub fn notes(plan: &Plan) -> Vec<&'static str> {
     if plan.options.contains_key("table.exec.state.ttl") {
         notes.push("table.exec.state.ttl is set, but no state expires in this run");
     }
+    if plan.nodes.iter().any(|node| node.op.state_ttl().iter().any(Option::is_some)) {
+        notes.push("hints give state a time to live, but no state expires in this run");
+    }
     notes
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::rel::{Rel, RelColumn, RelOp};
 use super::rex::{Origins, Rex};
+use super::state_ttl::StateTtl;
 use crate::catalog::functions::operators as op;
 
 /// What becomes of rows without a partner.
@@ -82,6 +83,8 @@ pub struct Join {
     pub condition_origins: Origins,
     /// `FOR SYSTEM_TIME AS OF` on the right side: one version of its rows, not all of them.
     pub as_of: Option<AsOf>,
+    /// How long the rows of either side are kept, by hints.
+    pub ttl: [Option<StateTtl>; 2],
 }
 
 /// Which version of the right side's rows a row of the left side meets (Flink's `LogicalSnapshot`).
@@ -136,7 +139,7 @@ pub struct JoinKey {
 impl Join {
     /// A join of all rows of both sides.
     pub fn new(join_type: JoinType, conditions: Vec<Rex>, condition_origins: Origins) -> Join {
-        Join { join_type, conditions, condition_origins, as_of: None }
+        Join { join_type, conditions, condition_origins, as_of: None, ttl: [None; 2] }
     }
 
     /// It picks versions by event time.

@@ -13,5 +13,6 @@ pub mod rex_text;
 mod rex_walk;
 pub mod scope;
 pub mod simplify;
+pub mod state_ttl;
 pub mod time_bounds;
 pub mod translate;

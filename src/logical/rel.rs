@@ -6,6 +6,7 @@ use super::correlate::Correlate;
 use super::join::Join;
 use super::pattern::Match;
 use super::rex::{Origins, OverFrame, Rex, SortExpr};
+use super::state_ttl::StateTtl;
 use crate::catalog::Table;
 use crate::catalog::types::{DataType, TimeAttribute, TypeKind};
 use crate::source::Span;
@@ -237,6 +238,8 @@ pub struct Aggregate {
     pub distinct: bool,
     /// GROUPING SETS, CUBE or ROLLUP are written out below.
     pub grouping_sets: Option<Span>,
+    /// How long its state lives, by a hint.
+    pub ttl: Option<StateTtl>,
 }
 
 /// Grouping sets written out.

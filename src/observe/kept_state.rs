@@ -27,7 +27,7 @@ impl Observer<'_> {
         let plan = self.plan;
         let node = plan.node(id);
         let Some(below) = self.rows_of(id) else { return };
-        let state = KeptState { ttl: time_to_live(plan), input: input(plan, below), ..KeptState::default() };
+        let state = KeptState { ttl: time_to_live(plan, &node.op), input: input(plan, below), ..KeptState::default() };
         match &node.op {
             Operator::GroupAggregate(a) => {
                 self.group_aggregate(id, below, (&a.keys, &a.calls, &a.key_origins), state);
@@ -133,7 +133,15 @@ impl Observer<'_> {
 
 /// How long state lives untouched. The vendor's engine forgets what has been idle for one and a half days unless told otherwise (VVR
 /// 4.0.12 and later); Flink forgets nothing.
-fn time_to_live(plan: &Plan) -> &'static str {
+fn time_to_live(plan: &Plan, op: &Operator) -> &'static str {
+    let hints = op.state_ttl();
+    // The side that lives longest counts.
+    if hints.iter().any(|hint| hint.is_some_and(|ttl| ttl.millis == 0)) {
+        return "none";
+    }
+    if !hints.is_empty() && hints.iter().all(Option::is_some) {
+        return "set";
+    }
     match (crate::state::time_to_live(plan), plan.options.contains_key("table.exec.state.ttl"), plan.target) {
         (Some(_), ..) => "set",
         (None, false, Target::Vvr) => "default",

@@ -121,6 +121,7 @@ pub fn kinds() -> Vec<ChangeKind> {
         ChangeKind::OrderBy(OrderChange::default()),
         ChangeKind::RankRange { start: false, end: false },
         ChangeKind::LimitRange { fetch: false, offset: false },
+        ChangeKind::StateTtl { switched: false },
         ChangeKind::RankType,
         ChangeKind::InputColumns(keys()),
         ChangeKind::Frame { units: false, bound: false },

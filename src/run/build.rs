@@ -8,6 +8,7 @@ use crate::catalog::options::parse_duration;
 use crate::eval::{Evaluator, Session, compile};
 use crate::exec::{Column, Node, NodeId, Operator, Plan};
 use crate::logical::rex::Rex;
+use crate::logical::state_ttl::time_to_live;
 use crate::state;
 
 /// What a task is made from.
@@ -37,9 +38,10 @@ impl Build<'_> {
         self.plan.options.get(key).map(String::as_str)
     }
 
-    /// `table.exec.state.ttl` in milliseconds, if it is on.
+    /// The time to live of the operator's state, by a hint or by `table.exec.state.ttl`, in milliseconds.
     pub fn state_ttl(&self) -> Option<i64> {
-        self.option("table.exec.state.ttl").and_then(parse_duration).filter(|ttl| *ttl > 0)
+        let hint = self.node.op.state_ttl().first().copied().flatten();
+        time_to_live(hint, self.option("table.exec.state.ttl").and_then(parse_duration))
     }
 }
 

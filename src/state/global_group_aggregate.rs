@@ -21,7 +21,7 @@ impl Stateful for GlobalGroupAggregate {
         let layout = self.accumulators(context.local_input());
         let mut out = vec![keyed.value("accState", layout.row.clone())];
         out.extend(layout.view_entries(&keyed));
-        let ttl = context.ttl();
+        let ttl = context.ttl_of(0);
         out.into_iter().map(|e| e.compiled("globalGroupAggregateState").with_ttl(ttl)).collect()
     }
 

@@ -20,7 +20,7 @@ impl Stateful for GroupAggregate {
         let layout = self.accumulators(context.input);
         let mut out = vec![keyed.value("accState", layout.row.clone())];
         out.extend(layout.view_entries(&keyed));
-        let ttl = context.ttl();
+        let ttl = context.ttl_of(0);
         let mut out: Vec<_> = out.into_iter().map(|e| e.compiled("groupAggregateState").with_ttl(ttl)).collect();
         if !context.mini_batch() {
             out.extend(keyed.user_timers());

@@ -13,7 +13,7 @@ impl Stateful for Join {
             let counts = self.join_type.counts_partners(side);
             let columns = context.plan.input_columns(context.id, side);
             let entry = entry(&keyed, name, &self.inputs[side], columns, counts).of_input(side);
-            entry.compiled(compiled).with_ttl(context.ttl())
+            entry.compiled(compiled).with_ttl(context.ttl_of(side))
         };
         vec![side(0, "left-records", "leftState"), side(1, "right-records", "rightState")]
     }

@@ -176,6 +176,12 @@ impl<'a> StateContext<'a> {
         time_to_live(self.plan)
     }
 
+    /// What holds for the state of input `side`: what a hint says, or the option.
+    fn ttl_of(&self, side: usize) -> Option<i64> {
+        let hint = self.node.op.state_ttl().get(side).copied().flatten();
+        crate::logical::state_ttl::time_to_live(hint, self.ttl())
+    }
+
     /// `table.exec.mini-batch.enabled`: operators work in bundles and need no timers.
     fn mini_batch(&self) -> bool {
         self.plan.options.get("table.exec.mini-batch.enabled").and_then(|v| parse_bool(v)).unwrap_or_default()

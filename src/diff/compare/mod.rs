@@ -10,6 +10,7 @@ mod nulls;
 mod over;
 mod rank;
 mod sort;
+mod state_ttl;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -112,6 +113,7 @@ impl<'a> Comparison<'a> {
         match (pair.old, pair.new) {
             (Some(o), Some(n)) => {
                 self.matched(number, &pair, o, n);
+                self.state_ttl(number, o, n);
                 self.stored_nulls(number, o, n);
                 table_functions::compare(self, number, &pair);
                 filters::compare(self, number, &pair, true);

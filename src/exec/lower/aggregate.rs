@@ -76,6 +76,7 @@ impl Lowering<'_> {
             key_origins: aggregate.key_origins,
             written: aggregate.written,
             grouping_sets: aggregate.grouping_sets,
+            ttl: aggregate.ttl,
         };
         let (op, input) = if two_phases {
             bundle_phases(node, input)

@@ -35,7 +35,7 @@ impl Lowering<'_> {
             return self.window_join(join, windows, [left, right], origins);
         }
         let keys = join.keys(left.columns.len());
-        let Join { join_type, conditions, condition_origins, .. } = join;
+        let Join { join_type, conditions, condition_origins, ttl, .. } = join;
         let bounds = match join_type.keeps_right() {
             true => time_bounds(&conditions, &left.columns, &right.columns),
             false => TimeBounds::None,
@@ -77,6 +77,7 @@ impl Lowering<'_> {
                     inputs: specs,
                     mini_batch,
                     condition_origins,
+                    ttl,
                 };
                 Ok(joined(Operator::Join(op), join_type, &keys, inputs, changelog, origins))
             }

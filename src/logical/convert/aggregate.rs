@@ -317,6 +317,9 @@ impl<'a> Builder<'a> {
         let at = select.group_by.as_ref().map_or(select.span, |g| g.span);
         let key_names = collector.keys.iter().map(|k| key_name(k, &items, &names, scope)).collect();
         let (mut rel, mut layout) = build_aggregate(rel, collector, written_keys, key_names, at)?;
+        if let RelOp::Aggregate(aggregate) = &mut rel.op {
+            aggregate.ttl = super::state_ttl::ttl_of_rows(select);
+        }
         // The select list stands around what the clause makes.
         rel.origins = rel.origins.used_at(select.list_span());
         for Partners { operands, right, negated, at } in having.partners {
@@ -661,6 +664,7 @@ fn build_aggregate(
                 written,
                 distinct: false,
                 grouping_sets: sets.as_ref().map(|_| at),
+                ttl: None,
             })
         }
     };

@@ -4,6 +4,7 @@ use super::Builder;
 use super::budget::check_size;
 use super::from::FromItem;
 use super::select::SelectResolver;
+use super::state_ttl::{Keeper, ttl_of};
 use crate::catalog::coercion::least_restrictive;
 use crate::catalog::functions::{self, operators as op};
 use crate::catalog::types::{DataType, TypeKind};
@@ -27,7 +28,7 @@ impl<'a> Builder<'a> {
     ) -> PlanResult<FromItem> {
         self.joins += 1;
         let mut left = self.table_ref(first, select)?;
-        for other in others {
+        for (at, other) in others.iter().enumerate() {
             if let Some(dependent) = self.dependent(other, &left)? {
                 left = self.beside(left, dependent, None)?;
                 continue;
@@ -37,7 +38,10 @@ impl<'a> Builder<'a> {
             let as_of = self.as_of(other, (&left, &right), JoinType::Inner, select)?;
             check_names(&left.scope, &right.scope, other.span)?;
             let scope = left.scope.join(right.scope);
-            let join = Join { as_of, ..Join::new(JoinType::Inner, Vec::new(), Origins::none()) };
+            // In a longer list the left side has no name.
+            let sides = [(at == 0).then_some(first), Some(other)];
+            let ttl = sides.map(|side| side.and_then(|table| ttl_of(select, table, Keeper::Join)));
+            let join = Join { as_of, ttl, ..Join::new(JoinType::Inner, Vec::new(), Origins::none()) };
             left = FromItem { rel: Rel::join(left.rel, right.rel, join, Origins::at(other.span)), scope };
         }
         self.joins -= 1;
@@ -83,7 +87,8 @@ impl<'a> Builder<'a> {
             condition_origins = Origins::at(on.span);
         }
         let width = left.rel.columns.len();
-        let join = Join { join_type, conditions, condition_origins, as_of };
+        let ttl = [&join.left, &join.right].map(|table| ttl_of(select, table, Keeper::Join));
+        let join = Join { join_type, conditions, condition_origins, as_of, ttl };
         let rel = Rel::join(left.rel, right.rel, join, Origins::at(span));
         for (i, column) in rel.columns.iter().enumerate() {
             scope.set_type(i, column.ty.clone());

@@ -21,6 +21,7 @@ mod select;
 mod set_operation;
 mod sink;
 mod sort;
+mod state_ttl;
 mod subquery;
 mod window_tvf;
 

@@ -97,15 +97,12 @@ impl<'a> Builder<'a> {
             return Err(PlanError::unsupported(qualify.span, "QUALIFY").into());
         }
         super::as_of::check_lookup_hints(select)?;
-        // It gives an operator's state a time to live of its own, which is not planned: no verdict is better than a wrong one.
-        if let Some(hint) = select.hints.iter().find(|h| matches!(h.name.as_str(), "STATE_TTL" | "JOIN_STATE_TTL")) {
-            return Err(PlanError::unsupported(hint.span, format_args!("the hint {}", hint.name)).into());
-        }
         check_windows(&select.windows)?;
         let sort_items = std::mem::take(&mut self.sort_items);
         let aggregates = select.group_by.is_some()
             || select.having.is_some()
             || select.items.iter().any(|i| matches!(i, SelectItem::Expr { expr, .. } if contains_aggregate(expr)));
+        super::state_ttl::check_hints(select, aggregates || select.distinct, self.target)?;
         // Rows that are put together anew have no order.
         self.top &= !aggregates && !select.distinct && sort_items.is_empty();
         let FromItem { mut rel, mut scope } = self.read_from(select)?;
@@ -119,7 +116,14 @@ impl<'a> Builder<'a> {
         } else {
             self.plain_select(select, rel, &mut scope, &sort_items)?
         };
-        Ok(if select.distinct { distinct_over(rel, select.span) } else { rel })
+        if !select.distinct {
+            return Ok(rel);
+        }
+        let mut rel = distinct_over(rel, select.span);
+        if let (RelOp::Aggregate(distinct), false) = (&mut rel.op, aggregates) {
+            distinct.ttl = super::state_ttl::ttl_of_rows(select);
+        }
+        Ok(rel)
     }
 
     /// Conditions, simplified; one that never holds leaves no rows.
@@ -296,6 +300,7 @@ pub(super) fn distinct_over(rel: Rel, at: Span) -> Rel {
         written: Vec::new(),
         distinct: true,
         grouping_sets: None,
+        ttl: None,
     });
     Rel { op, inputs: vec![rel], columns, origins: Origins::at(at) }
 }

@@ -381,6 +381,7 @@ pub(super) fn aggregate_of(rel: Rel, call: AggCall, at: Span) -> Rel {
         calls: vec![call],
         distinct: false,
         grouping_sets: None,
+        ttl: None,
     });
     Rel { op, inputs: vec![rel], columns, origins: Origins::at(at) }
 }

@@ -49,7 +49,7 @@ pub(super) fn push_through_join(join: Join, inputs: Vec<Rel>, above: Vec<Rex>, o
     let Split { left: left_conditions, right: right_conditions, both, .. } = split;
     let left = push_simplified(left, left_conditions, origins.clone());
     let right = push_simplified(right, right_conditions, origins.clone());
-    let join = Join { join_type, conditions: both, condition_origins: join.condition_origins, as_of: join.as_of };
+    let join = Join { join_type, conditions: both, ..join };
     let rel = Rel::join(left, right, join, at);
     // A side that is not padded any more may have columns without NULL; who reads them was told otherwise.
     if rel.columns.iter().zip(&promised).all(|(now, then)| now.ty.nullable == then.ty.nullable) {

@@ -121,6 +121,7 @@ fn counted(set: SetKind, union: Rel, width: usize, origins: &Origins) -> Rel {
         written,
         distinct: true,
         grouping_sets: None,
+        ttl: None,
     };
     Rel { op: RelOp::Aggregate(aggregate), inputs: vec![union], columns, origins: origins.clone() }
 }

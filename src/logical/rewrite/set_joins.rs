@@ -32,6 +32,7 @@ pub fn join_sets(rel: Rel) -> Rel {
                 written: Vec::new(),
                 distinct: true,
                 grouping_sets: None,
+                ttl: None,
             });
             Rel { op: distinct, columns: joined.columns.clone(), inputs: vec![joined], origins }
         }
