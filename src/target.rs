@@ -46,6 +46,17 @@ impl FromStr for Target {
     }
 }
 
+impl schemars::JsonSchema for Target {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Target".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        let names = Target::ALL.map(Target::name);
+        schemars::json_schema!({ "type": "string", "enum": names, "description": "The engine whose behaviour is predicted." })
+    }
+}
+
 impl serde::Serialize for Target {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.name())

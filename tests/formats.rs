@@ -312,3 +312,52 @@ fn github_shows_the_worst_first_and_says_what_it_hides() {
     assert!(lines[1].starts_with("::warning file=jobs/old.sql,line=4,endLine=5,title="), "{text}");
     assert!(text.contains("GitHub shows 10 of 13 annotations of level warning"), "{text}");
 }
+
+/// GitHub's limit, and one word about each kind of thing that did not fit; what is worst stays.
+#[test]
+fn comments_stay_below_the_limit() {
+    let mut checked = several();
+    let mut worst = checked.report.jobs[0].findings[0].clone();
+    let mut unknown = checked.report.jobs[0].findings[1].clone();
+    unknown.message = format!("{} `{HOSTILE}`", "so much to say of it ".repeat(500));
+    checked.report.jobs[0].findings = vec![unknown; 200];
+    worst.message = "the worst of all".to_owned();
+    checked.report.jobs[0].findings.push(worst);
+    let many = checked.report.jobs[2].clone();
+    checked.report.jobs.extend((0..2000).map(|n| Job { name: format!("job{n}"), ..many.clone() }));
+    let error = ErrorItem::new(ErrorCode::Io, "there is no file ".repeat(30));
+    checked.report.errors = vec![error; 500];
+    let text = written(&checked, Format::Markdown);
+    assert!(text.len() <= 65_536 && text.len() > 50_000, "{}", text.len());
+    assert!(text.contains("the worst of all"));
+    let last = text.lines().last().unwrap();
+    assert!(last.starts_with("Left out, since a comment holds 65536 characters: "), "{last}");
+    for what in ["errors", "rows of the table of jobs", "findings"] {
+        assert!(last.contains(what), "{last}");
+    }
+    assert!(!written(&several(), Format::Markdown).contains("Left out"));
+}
+
+/// Outside of fences there is no tag but those of this format, no table cell is broken open, and no one is called.
+#[test]
+fn comments_hold_no_markup_of_others() {
+    let text = written(&hostile(), Format::Markdown);
+    let mut fence: Option<String> = None;
+    for line in text.lines() {
+        let ticks: String = line.chars().take_while(|c| *c == '`').collect();
+        match &fence {
+            Some(open) if line == open => fence = None,
+            Some(_) => continue,
+            None if ticks.len() >= 3 => fence = Some(ticks),
+            None => {
+                let plain = ["<code>", "</code>", "<details>", "</details>", "<summary>", "</summary>"];
+                let rest = plain.iter().fold(line.to_owned(), |rest, tag| rest.replace(tag, ""));
+                assert!(!rest.contains(['<', '@']), "{line}");
+                if line.starts_with('|') {
+                    assert!([3, 8].contains(&line.matches('|').count()), "{line}");
+                }
+            }
+        }
+    }
+    assert!(fence.is_none());
+}

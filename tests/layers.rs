@@ -44,7 +44,7 @@ const ONLY: [(&str, &[&str]); 14] = [
     ("sha2::", &["report", "execution", "eval"]),
     ("rayon::", &["check", "workspace", "cli"]),
     ("globset::", &["suppress", "config"]),
-    ("similar::", &["cli"]),
+    ("similar::", &["report"]),
     ("std::fs", &["cli"]),
     ("std::env", &["cli"]),
     ("std::thread", &["cli", "git"]),

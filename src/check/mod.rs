@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use crate::engine::Engine;
 use crate::exec::{Plan, Purpose};
-use crate::report::format::{self, Format};
+use crate::report::format::{self, Format, JobPlans};
 use crate::report::human::Style;
 use crate::report::model::{ErrorItem, Finding, Job, Report, SCHEMA_VERSION, Tool};
 use crate::report::secrets::Redactor;
@@ -107,7 +107,8 @@ impl Checked {
 
     /// Writes the report in a format.
     pub fn render(&self, format: Format, style: Style) -> String {
-        format::render(format, &self.report, &self.sources, style)
+        let plans: Vec<JobPlans<'_>> = self.plans.iter().map(PlanPair::shown).collect();
+        format::render(format, &self.report, &self.sources, &plans, style)
     }
 }
 
@@ -126,6 +127,13 @@ pub struct PlanPair {
     pub filters_by_new: bool,
     /// What must not be printed of them.
     pub secrets: Arc<Redactor>,
+}
+
+impl PlanPair {
+    /// What reports show of them.
+    fn shown(&self) -> JobPlans<'_> {
+        JobPlans { old: self.old.as_deref(), new: self.new.as_deref(), secrets: &self.secrets }
+    }
 }
 
 /// Compares two scripts.

@@ -81,6 +81,8 @@ pub enum Command {
     Rules(RulesArgs),
     /// Explain a rule
     Explain(ExplainArgs),
+    /// Print the JSON schema of what keepstate writes
+    Schema(SchemaArgs),
 }
 
 impl Command {
@@ -94,7 +96,9 @@ impl Command {
             Command::Plan(PlanArgs { format: PlanFormat::Json, .. }) => Format::Json,
             Command::Rules(RulesArgs { format: RulesFormat::Json, .. }) => Format::Json,
             Command::Rules(_) => Format::Human,
-            Command::Plan(_) | Command::Diff(_) | Command::Run(_) | Command::Explain(_) => Format::Human,
+            Command::Plan(_) | Command::Diff(_) | Command::Run(_) | Command::Explain(_) | Command::Schema(_) => {
+                Format::Human
+            }
         };
         vec![Destination::stdout(format)]
     }
@@ -109,8 +113,8 @@ impl Command {
 /// The formats of a report and where they go.
 #[derive(Debug, clap::Args)]
 pub struct Formats {
-    /// The form of the report: human, concise, json, sarif, github, gitlab or junit. With a PATH it is written to that
-    /// file; may be given several times, once without [default: human]
+    /// The form of the report: human, concise, json, sarif, github, gitlab, junit or markdown. With a PATH it is written
+    /// to that file; may be given several times, once without [default: human]
     #[arg(long = "format", value_name = "FORMAT[=PATH]")]
     pub destinations: Vec<Destination>,
 }
@@ -422,6 +426,20 @@ pub struct RulesArgs {
     /// The form of the list
     #[arg(long, value_enum, default_value_t)]
     pub format: RulesFormat,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct SchemaArgs {
+    /// The document
+    #[arg(value_enum)]
+    pub document: SchemaOf,
+}
+
+/// The documents that have a schema.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SchemaOf {
+    /// The report of `check --format json`
+    Report,
 }
 
 #[derive(Debug, clap::Args)]

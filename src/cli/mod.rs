@@ -15,6 +15,7 @@ mod plan;
 mod rehearse;
 mod rules;
 mod run;
+mod schema;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -74,6 +75,7 @@ fn run(args: Args, style: Style) -> Outcome {
         Command::Run(args) => run::run(&args, style),
         Command::Rules(args) => rules::run(&args, style),
         Command::Explain(args) => explain::run(&args, style),
+        Command::Schema(args) => schema::run(&args),
     }
 }
 
@@ -89,7 +91,7 @@ fn failure(mut errors: Vec<ErrorItem>, destinations: &[Destination], style: Styl
     let (documents, unwritable) = Documents::open(destinations);
     errors.extend(unwritable);
     let report = crate::check::failed(Default::default(), errors);
-    documents.finish(report.exit_code, |format| render(format, &report, &SourceMap::new(), style))
+    documents.finish(report.exit_code, |format| render(format, &report, &SourceMap::new(), &[], style))
 }
 
 /// The same for people, on stdout.

@@ -460,7 +460,7 @@ impl Change {
 }
 
 /// What becomes of an output column of the new query, as far as the plan tells (rules may make it worse).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Fate {
     /// Its values go on as if nothing had happened.
@@ -485,7 +485,7 @@ pub struct ColumnFate {
 }
 
 /// How one pair of operators compares.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum MatchStatus {
     /// The same on both sides.

@@ -1,19 +1,59 @@
-//! The lines around a place, for the human format: few lines, no endless ones, no secrets.
+//! The lines around a place, for people: few lines, no endless ones, no secrets.
 //!
 //! An excerpt is cut out with the file's line index, so that the cost of a finding does not grow with the file.
 
+use std::cell::RefCell;
 use std::ops::Range;
+use std::sync::Arc;
 
 use miette::{MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanContents};
 
 use super::model::Place;
-use crate::source::SourceFile;
-use crate::terminal::visible_line;
+use super::secrets;
+use crate::source::{SourceFile, SourceMap};
+use crate::terminal::{visible_in_place, visible_line};
 
 /// Longer lines are shown in part.
 const LONG: usize = 200;
 /// How much of a long line is shown before the place.
 const BEFORE: usize = 60;
+
+/// The texts of a run with secrets masked and nothing in them that a terminal acts on, made when first needed. They have the bytes of
+/// the files, so places in them are right.
+#[derive(Debug)]
+pub struct MaskedTexts<'a> {
+    sources: &'a SourceMap,
+    masked: RefCell<Vec<Option<Arc<str>>>>,
+}
+
+impl<'a> MaskedTexts<'a> {
+    /// The texts of these files.
+    pub fn new(sources: &'a SourceMap) -> Self {
+        MaskedTexts { sources, masked: RefCell::default() }
+    }
+
+    /// The file of a place.
+    pub fn file(&self, place: &Place) -> &'a SourceFile {
+        self.sources.file(place.span.file)
+    }
+
+    /// The text of a place's file.
+    pub fn text(&self, place: &Place) -> Arc<str> {
+        let index = place.span.file.0 as usize;
+        let mut masked = self.masked.borrow_mut();
+        if masked.len() <= index {
+            masked.resize(index + 1, None);
+        }
+        masked[index].get_or_insert_with(|| visible_in_place(&secrets::mask(&self.file(place).text)).into()).clone()
+    }
+
+    /// The lines that a place touches, as bytes of the file.
+    pub fn lines(&self, place: &Place) -> Range<usize> {
+        let file = self.file(place);
+        let last = place.span.end.saturating_sub(1).max(place.span.start);
+        file.line(place.span.start).1.start..file.line(last).1.end
+    }
+}
 
 /// A piece of a file, placed in it.
 #[derive(Debug)]

@@ -6,7 +6,9 @@ use super::human::{self, Style};
 use super::lint::LintReport;
 use super::listing::{self, Listing};
 use super::model::Report;
-use super::{concise, github, gitlab, json, junit, lint_human, sarif};
+use super::secrets::Redactor;
+use super::{concise, github, gitlab, json, junit, lint_human, markdown, sarif};
+use crate::exec::Plan;
 use crate::nearest::nearest;
 use crate::source::SourceMap;
 
@@ -28,12 +30,22 @@ pub enum Format {
     Gitlab,
     /// Test results as CI services show them.
     Junit,
+    /// A comment on a pull request.
+    Markdown,
 }
 
 impl Format {
     /// All formats, in the order of the documentation.
-    pub const ALL: [Format; 7] =
-        [Format::Human, Format::Concise, Format::Json, Format::Sarif, Format::Github, Format::Gitlab, Format::Junit];
+    pub const ALL: [Format; 8] = [
+        Format::Human,
+        Format::Concise,
+        Format::Json,
+        Format::Sarif,
+        Format::Github,
+        Format::Gitlab,
+        Format::Junit,
+        Format::Markdown,
+    ];
 
     /// The name on the command line.
     pub fn name(self) -> &'static str {
@@ -45,6 +57,7 @@ impl Format {
             Format::Github => "github",
             Format::Gitlab => "gitlab",
             Format::Junit => "junit",
+            Format::Markdown => "markdown",
         }
     }
 }
@@ -61,9 +74,22 @@ impl FromStr for Format {
     }
 }
 
-/// Writes the report of a check. Formats other than that for people heed of the style only how much is wanted.
-pub fn render(format: Format, report: &Report, sources: &SourceMap, style: Style) -> String {
+/// The plans of one job.
+#[derive(Debug, Clone, Copy)]
+pub struct JobPlans<'a> {
+    /// That of the old script.
+    pub old: Option<&'a Plan>,
+    /// That of the new script.
+    pub new: Option<&'a Plan>,
+    /// Strikes secrets from what is printed of them.
+    pub secrets: &'a Redactor,
+}
+
+/// Writes the report of a check. `plans` are those of its jobs, in their order, as far as they are known. Formats other than that for
+/// people heed of the style only how much is wanted.
+pub fn render(format: Format, report: &Report, sources: &SourceMap, plans: &[JobPlans<'_>], style: Style) -> String {
     match format {
+        Format::Markdown => markdown::render_check(report, sources, plans, style),
         Format::Human => human::render(report, sources, style),
         Format::Json => json::render(report),
         other => render_listing(other, &listing::of_check(report), style),
@@ -73,6 +99,7 @@ pub fn render(format: Format, report: &Report, sources: &SourceMap, style: Style
 /// Writes the report of a lint.
 pub fn render_lint(format: Format, report: &LintReport, sources: &SourceMap, style: Style) -> String {
     match format {
+        Format::Markdown => markdown::render_lint(report, sources, style),
         Format::Human => lint_human::render(report, sources, style),
         Format::Json => json::render(report),
         other => render_listing(other, &listing::of_lint(report), style),
@@ -88,7 +115,7 @@ fn render_listing(format: Format, listing: &Listing<'_>, style: Style) -> String
         Format::Gitlab => gitlab::render(listing),
         Format::Junit => junit::render(listing),
         // These have a form of their own for each kind of report.
-        Format::Human | Format::Json => String::new(),
+        Format::Human | Format::Json | Format::Markdown => String::new(),
     }
 }
 

@@ -5,9 +5,8 @@ use std::fmt::Write as _;
 
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, Severity, SourceCode};
 
-use super::excerpt::Excerpt;
+use super::excerpt::{Excerpt, MaskedTexts};
 use super::model::{ErrorItem, Finding, Job, Note, Place, Report};
-use super::secrets;
 
 use super::witness::write_differences;
 use crate::diff::change::Fate;
@@ -15,7 +14,7 @@ use crate::diff::matching::Side;
 use crate::rules::judge::NOT_PLANNED;
 use crate::rules::verdict::{Consequence, Verdict};
 use crate::source::SourceMap;
-use crate::terminal::{visible, visible_in_place};
+use crate::terminal::visible;
 
 /// How to print.
 #[derive(Debug, Clone, Copy, Default)]
@@ -56,9 +55,7 @@ pub fn paint(text: &str, sgr: &str, style: Style) -> String {
 
 /// Writes the parts that all reports are made of.
 pub(super) struct Printer<'a> {
-    sources: &'a SourceMap,
-    /// The texts with secrets masked, made when first needed.
-    masked: std::cell::RefCell<Vec<Option<std::sync::Arc<str>>>>,
+    texts: MaskedTexts<'a>,
     style: Style,
     handler: GraphicalReportHandler,
 }
@@ -68,7 +65,7 @@ impl<'a> Printer<'a> {
         let theme = if style.color { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
         let handler =
             GraphicalReportHandler::new_themed(theme).with_links(false).with_width(WIDTH).with_context_lines(1);
-        Printer { sources, masked: std::cell::RefCell::default(), style, handler }
+        Printer { texts: MaskedTexts::new(sources), style, handler }
     }
 
     fn job(&self, job: &Job, out: &mut String) {
@@ -152,10 +149,7 @@ impl<'a> Printer<'a> {
             self.footer("state", &state, out);
         }
         self.footer("help", &finding.help, out);
-        let mut why = finding.basis.name().to_owned();
-        if !finding.documented.is_empty() {
-            let _ = write!(why, ", {}", finding.documented.join(", "));
-        }
+        let mut why = basis(finding);
         if let Some(url) = &finding.url {
             let _ = write!(why, " <{url}>");
         }
@@ -235,18 +229,6 @@ impl<'a> Printer<'a> {
     pub(super) fn footer(&self, label: &str, text: &str, out: &mut String) {
         let _ = writeln!(out, "  {} {}", paint(&format!("{label}:"), "36", self.style), visible(text));
     }
-
-    /// The text of a place's file, with secrets masked.
-    fn text(&self, place: &Place) -> std::sync::Arc<str> {
-        let index = place.span.file.0 as usize;
-        let mut masked = self.masked.borrow_mut();
-        if masked.len() <= index {
-            masked.resize(index + 1, None);
-        }
-        masked[index]
-            .get_or_insert_with(|| visible_in_place(&secrets::mask(&self.sources.file(place.span.file).text)).into())
-            .clone()
-    }
 }
 
 /// Words at the clause of one side.
@@ -258,8 +240,14 @@ fn label(beside: Option<Side>, side: Side) -> &'static str {
     }
 }
 
+/// Why a finding is believed.
+pub(super) fn basis(finding: &Finding) -> String {
+    let rows = finding.documented.iter().map(String::as_str);
+    std::iter::once(finding.basis.name()).chain(rows).collect::<Vec<_>>().join(", ")
+}
+
 /// What happens to the state of the finding's operator, for findings about an operator that keeps some.
-fn state_sentence(finding: &Finding) -> Option<String> {
+pub(super) fn state_sentence(finding: &Finding) -> Option<String> {
     let sentence = match finding.verdict {
         Verdict::Unknown => "may fit or not: nothing written decides it",
         _ => finding.consequence.sentence(),
@@ -308,7 +296,7 @@ impl Piece {
     }
 
     pub(super) fn excerpt(mut self, printer: &Printer<'_>, place: &Place, label: &str) -> Piece {
-        let excerpt = Excerpt::new(printer.sources.file(place.span.file), &printer.text(place), place);
+        let excerpt = Excerpt::new(printer.texts.file(place), &printer.texts.text(place), place);
         self.label =
             Some(LabeledSpan::new(Some(visible(label).into_owned()), excerpt.label.start, excerpt.label.len()));
         self.source = Some(excerpt);

@@ -87,7 +87,7 @@ fn of_error(number: usize, error: &ErrorItem, kind: &str) -> TestCase {
 fn details(item: &Item<'_>) -> XmlString {
     let mut lines = vec![item.message.to_owned(), format!("help: {}", item.help)];
     lines.extend(item.at.map(place));
-    lines.extend(item.related.iter().map(|(message, at)| format!("{}: {message}", place(at))));
+    lines.extend(item.elsewhere().map(|(message, at)| format!("{}: {message}", place(at))));
     lines.extend(item.url.map(str::to_owned));
     safe(&lines.join("\n"))
 }

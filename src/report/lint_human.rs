@@ -53,11 +53,8 @@ fn write_finding(printer: &Printer<'_>, finding: &LintFinding, style: Style, out
         piece = piece.excerpt(printer, at, "here");
     }
     printer.piece(piece, out);
-    let mut state: Vec<String> = finding.state.iter().map(|s| format!("`{s}`")).collect();
-    if !state.is_empty() {
-        let last = state.pop().unwrap_or_default();
-        let names = if state.is_empty() { last } else { format!("{} and {last}", state.join(", ")) };
-        printer.footer("state", &format!("{names} of {}", finding.operator.kind), out);
+    if let Some(state) = state(finding) {
+        printer.footer("state", &state, out);
     }
     if style.verbose {
         printer.footer("operator", &format!("{} ({})", finding.operator.path, finding.operator.id), out);
@@ -68,6 +65,14 @@ fn write_finding(printer: &Printer<'_>, finding: &LintFinding, style: Style, out
     printer.footer("help", &finding.help, out);
     let url = finding.url.as_ref().map(|url| format!(" <{url}>")).unwrap_or_default();
     printer.footer("basis", &format!("{}{url}", finding.basis.name()), out);
+}
+
+/// The state that a finding is about.
+pub(super) fn state(finding: &LintFinding) -> Option<String> {
+    let mut state: Vec<String> = finding.state.iter().map(|s| format!("`{s}`")).collect();
+    let last = state.pop()?;
+    let names = if state.is_empty() { last } else { format!("{} and {last}", state.join(", ")) };
+    Some(format!("{names} of {}", finding.operator.kind))
 }
 
 fn color_of(level: Option<Level>) -> &'static str {

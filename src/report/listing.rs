@@ -9,6 +9,8 @@ use serde_json::{Value, json};
 
 use super::lint::{LintFinding, LintReport};
 use super::model::{ErrorItem, Finding, Job, Note, Place, Report, Suppressed, Tool};
+use super::{human, lint_human};
+use crate::diff::matching::Side;
 use crate::rules::lint::Level;
 use crate::rules::verdict::{Consequence, Verdict};
 use crate::target::Target;
@@ -84,15 +86,31 @@ pub(super) struct Item<'a> {
     pub url: Option<&'a str>,
     /// Where it is shown: in the new text if it has a place there.
     pub at: Option<&'a Place>,
+    /// That place is in the old text.
+    pub gone: bool,
+    /// Where it was before, if it is shown in the new text.
+    pub before: Option<&'a Place>,
+    /// The side, if any, that shows only what stands around it.
+    pub beside: Option<Side>,
     /// What belongs to it elsewhere.
     pub related: Vec<(Cow<'a, str>, &'a Place)>,
     pub fingerprint: &'a str,
     pub suppressed: Option<&'a Suppressed>,
+    /// Why it is believed.
+    pub basis: String,
+    /// What happens to which state.
+    pub state: Option<String>,
     /// What else the report says of it.
     pub properties: Vec<(&'static str, Value)>,
 }
 
-impl Item<'_> {
+impl<'a> Item<'a> {
+    /// What belongs to it, where it was before first.
+    pub fn elsewhere(&self) -> impl Iterator<Item = (&str, &'a Place)> {
+        let before = self.before.map(|place| ("before", place));
+        before.into_iter().chain(self.related.iter().map(|(message, place)| (&**message, *place)))
+    }
+
     /// True for what is shown only when all is asked for: what is safe, and what was accepted.
     pub fn is_quiet(&self) -> bool {
         self.suppressed.is_some() || self.severity == Severity::Note && self.word == Verdict::Compatible.name()
@@ -138,7 +156,7 @@ fn of_finding<'a>(f: &'a Finding, job: &'a Job) -> Item<'a> {
         (Verdict::Incompatible, _) => Severity::Critical,
     };
     let before = f.old.as_ref().filter(|_| f.new.is_some());
-    let mut related: Vec<_> = before.into_iter().map(|place| (Cow::Borrowed("before"), place)).collect();
+    let mut related = Vec::new();
     for more in &f.related {
         let message = more.message.as_str();
         match (&more.new, &more.old) {
@@ -171,7 +189,12 @@ fn of_finding<'a>(f: &'a Finding, job: &'a Job) -> Item<'a> {
         help: &f.help,
         url: f.url.as_deref(),
         at: f.new.as_ref().or(f.old.as_ref()),
+        gone: f.new.is_none(),
+        before,
+        beside: f.beside,
         related,
+        basis: human::basis(f),
+        state: human::state_sentence(f),
         fingerprint: &f.fingerprint,
         suppressed: f.suppressed.as_ref(),
         properties,
@@ -212,6 +235,11 @@ fn of_lint_finding<'a>(f: &'a LintFinding, job: &'a str) -> Item<'a> {
         help: &f.help,
         url: f.url.as_deref(),
         at: f.at.as_ref(),
+        gone: false,
+        before: None,
+        beside: None,
+        basis: f.basis.name().to_owned(),
+        state: lint_human::state(f),
         related: f.used_at.iter().map(|place| (Cow::Borrowed("used here"), place)).collect(),
         fingerprint: &f.fingerprint,
         suppressed: f.suppressed.as_ref(),

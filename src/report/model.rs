@@ -1,5 +1,6 @@
 //! The JSON report, version 1. Field order is the order here; fields may be added, never removed or renamed.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::witness::Witness;
@@ -13,7 +14,7 @@ use crate::target::Target;
 pub const SCHEMA_VERSION: u32 = 1;
 
 /// All that a run of `check` says.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Report {
     /// Always [`SCHEMA_VERSION`].
     pub schema_version: u32,
@@ -51,7 +52,7 @@ impl Report {
 }
 
 /// The program.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Tool {
     /// `keepstate`.
     pub name: &'static str,
@@ -66,7 +67,7 @@ impl Default for Tool {
 }
 
 /// One job, old against new.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Job {
     /// Its `pipeline.name`, or the stem of its file.
     pub name: String,
@@ -92,7 +93,7 @@ pub struct Job {
 }
 
 /// A rule applied to a change.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Finding {
     /// The rule's id.
     pub rule: String,
@@ -136,7 +137,7 @@ pub struct Finding {
 }
 
 /// The operator of a finding.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Operator {
     /// Its kind, such as `WindowRank`.
     pub kind: String,
@@ -149,7 +150,7 @@ pub struct Operator {
 }
 
 /// A place that belongs to a finding.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Related {
     /// What is there.
     pub message: String,
@@ -163,7 +164,7 @@ pub struct Related {
 }
 
 /// Why a finding does not count.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Suppressed {
     /// The reason given.
     pub reason: String,
@@ -172,7 +173,7 @@ pub struct Suppressed {
 }
 
 /// An operator of either plan.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct OperatorEntry {
     /// Its number in the old plan.
     pub old_id: Option<u32>,
@@ -187,7 +188,7 @@ pub struct OperatorEntry {
 }
 
 /// A piece of state.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct StateEntry {
     /// Its name in the savepoint.
     pub name: String,
@@ -204,7 +205,7 @@ pub struct StateEntry {
 }
 
 /// How much of a piece of state is taken over.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Carried {
     /// All of it.
@@ -216,7 +217,7 @@ pub enum Carried {
 }
 
 /// An output column of the new job.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Column {
     /// The sink.
     pub sink: String,
@@ -227,7 +228,7 @@ pub struct Column {
 }
 
 /// What a change means for one sink of a job.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct SinkVerdict {
     /// The sink.
     pub name: String,
@@ -236,7 +237,7 @@ pub struct SinkVerdict {
 }
 
 /// Something to know about the check itself.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Note {
     /// What.
     pub message: String,
@@ -245,7 +246,7 @@ pub struct Note {
 }
 
 /// Why something could not be checked.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ErrorItem {
     /// Its kind.
     pub code: ErrorCode,
@@ -274,7 +275,7 @@ impl ErrorItem {
 }
 
 /// The kinds of errors.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ErrorCode {
     /// The text is not Flink SQL.
@@ -309,7 +310,7 @@ impl ErrorCode {
 }
 
 /// A place in a text.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Place {
     /// The file's name as given.
     pub file: String,

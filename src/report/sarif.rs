@@ -116,7 +116,7 @@ fn result(item: &Item<'_>, job: &JobItems<'_>, rules: &mut Rules, suppressions: 
         (Some(place), _) => Some(physical(place)),
         (None, file) => file.map(|file| json!({ "physicalLocation": { "artifactLocation": artifact(file) } })),
     };
-    let related = item.related.iter().enumerate().map(|(n, (message, place))| {
+    let related = item.elsewhere().enumerate().map(|(n, (message, place))| {
         let mut location = physical(place);
         location["id"] = json!(n + 1);
         location["message"] = text(message);

@@ -2,13 +2,14 @@
 
 use std::fmt::Write as _;
 
+use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use crate::terminal::visible;
 
 /// What a rehearsal of the change showed.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Witness {
     /// After how many rows the savepoint was taken.
     pub split: u64,
@@ -23,7 +24,7 @@ pub struct Witness {
 }
 
 /// How many changes of each kind there are.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Counts {
     /// Sent by both runs.
     pub equal: usize,
@@ -36,7 +37,7 @@ pub struct Counts {
 }
 
 /// A change that differs.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct DifferenceReport {
     /// The sink.
     pub sink: String,
@@ -47,12 +48,13 @@ pub struct DifferenceReport {
 }
 
 /// A change as it is sent.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ChangeReport {
     /// `+I`, `-U`, `+U`, `-D`
     pub op: String,
     /// The row: its columns by name, in their order.
     #[serde(serialize_with = "in_order")]
+    #[schemars(with = "std::collections::BTreeMap<String, Value>")]
     pub row: Vec<(String, Value)>,
     /// The cells as they are printed.
     #[serde(skip)]

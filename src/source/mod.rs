@@ -46,7 +46,7 @@ impl Span {
 }
 
 /// A place for people: 1-based line, 1-based column counted in characters, 0-based byte offset.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, schemars::JsonSchema)]
 pub struct Position {
     /// 1-based line.
     pub line: u32,

@@ -1,0 +1,11 @@
+//! `keepstate schema DOCUMENT`.
+
+use super::Outcome;
+use super::args::{SchemaArgs, SchemaOf};
+use crate::report::schema;
+
+pub(super) fn run(args: &SchemaArgs) -> Outcome {
+    Outcome::ok(match args.document {
+        SchemaOf::Report => schema::REPORT.to_owned(),
+    })
+}
