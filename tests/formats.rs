@@ -361,3 +361,27 @@ fn comments_hold_no_markup_of_others() {
     }
     assert!(fence.is_none());
 }
+
+/// The lines of another revision are not those of the checkout: what is only there is shown at the file that is checked out.
+#[test]
+fn what_is_only_in_another_revision_is_shown_at_the_file() {
+    let mut checked = several();
+    let job = &mut checked.report.jobs[0];
+    job.old = Some("main:jobs/new.sql".to_owned());
+    job.findings.remove(0);
+    job.findings[0].old.as_mut().unwrap().file = "main:jobs/new.sql".to_owned();
+    checked.report.jobs.truncate(1);
+    let github = written(&checked, Format::Github);
+    assert!(github.starts_with("::warning file=jobs/new.sql,title=orders_top unknown"), "{github}");
+    let gitlab: Value = serde_json::from_str(&written(&checked, Format::Gitlab)).unwrap();
+    assert_eq!(
+        (&gitlab[0]["location"]["path"], &gitlab[0]["location"]["lines"]["begin"]),
+        (&"jobs/new.sql".into(), &1.into())
+    );
+    let sarif: Value = serde_json::from_str(&written(&checked, Format::Sarif)).unwrap();
+    let result = &sarif["runs"][0]["results"][0];
+    let location = |of: &Value| of["physicalLocation"]["artifactLocation"]["uri"].as_str().unwrap().to_owned();
+    assert_eq!(location(&result["locations"][0]), "jobs/new.sql");
+    assert_eq!(location(&result["relatedLocations"][0]), "main%3Ajobs/new.sql");
+    assert!(written(&checked, Format::Concise).starts_with("main:jobs/new.sql:4:1: unknown"));
+}

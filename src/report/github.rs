@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use super::concise::summary;
 use super::human::Style;
-use super::listing::{Item, Listing, Severity};
+use super::listing::{Anchor, Item, Listing, Severity, anchor};
 use super::model::Place;
 use crate::terminal::visible;
 
@@ -18,13 +18,13 @@ const SHOWN: usize = 10;
 pub(super) fn render(listing: &Listing<'_>, style: Style) -> String {
     let mut out = String::new();
     let mut counts = [("error", 0), ("warning", 0), ("notice", 0)];
-    let mut write = |level: &'static str, title: &str, place: Option<&Place>, file: Option<&str>, text: &str| {
+    let mut write = |level: &'static str, title: &str, at: Option<Anchor<'_>>, text: &str| {
         counts.iter_mut().filter(|(name, _)| *name == level).for_each(|(_, n)| *n += 1);
         let mut properties: Vec<(&str, String)> = Vec::new();
-        if let Some(file) = place.map(|p| p.file.as_str()).or(file) {
-            properties.push(("file", path(file)));
+        if let Some(at) = at {
+            properties.push(("file", path(at.file)));
         }
-        if let Some(Place { start, end, .. }) = place {
+        if let Some(Place { start, end, .. }) = at.and_then(|at| at.place) {
             properties.push(("line", start.line.to_string()));
             properties.push(("endLine", end.line.to_string()));
             // Columns of different lines are no range.
@@ -41,7 +41,7 @@ pub(super) fn render(listing: &Listing<'_>, style: Style) -> String {
     for error in listing.errors {
         let help = error.help.as_ref().map(|help| format!("\n{help}")).unwrap_or_default();
         let title = format!("keepstate: {} error", error.code.name());
-        write("error", &title, error.at.as_ref(), None, &format!("{}{help}", error.message));
+        write("error", &title, anchor(error.at.as_ref(), None), &format!("{}{help}", error.message));
     }
     for (job, item) in listing.worst_first() {
         if style.quiet || !style.verbose && item.is_quiet() {
@@ -50,7 +50,7 @@ pub(super) fn render(listing: &Listing<'_>, style: Style) -> String {
         let url = item.url.map(|url| format!("\n{url}")).unwrap_or_default();
         let text = format!("{}\nhelp: {}{url}", item.message, item.help);
         let title = format!("{} {}: {}", job.name, item.word, item.rule);
-        write(level(item), &title, item.at, job.file, &text);
+        write(level(item), &title, anchor(item.at, job.file), &text);
     }
     for (level, count) in counts {
         if count > SHOWN {

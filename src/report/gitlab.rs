@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::json;
-use super::listing::{Listing, Severity};
+use super::listing::{Listing, Severity, anchor};
 use super::model::{ErrorItem, Place};
 use crate::report::fingerprint::{Numbered, fingerprint};
 
@@ -74,8 +74,11 @@ fn with_help(error: &ErrorItem) -> String {
 
 /// A place as GitLab needs it: every entry has a path and a line.
 fn location(at: Option<&Place>, file: Option<&str>) -> Location {
-    let path = at.map(|at| at.file.as_str()).or(file).unwrap_or("keepstate").replace('\\', "/");
+    let at = anchor(at, file);
+    let path = at.map_or("keepstate", |at| at.file).replace('\\', "/");
     let path = path.strip_prefix("./").unwrap_or(&path).to_owned();
-    let lines = at.map_or(Lines { begin: 1, end: 1 }, |at| Lines { begin: at.start.line, end: at.end.line });
+    let lines = at
+        .and_then(|at| at.place)
+        .map_or(Lines { begin: 1, end: 1 }, |at| Lines { begin: at.start.line, end: at.end.line });
     Location { path, lines }
 }

@@ -47,6 +47,35 @@ pub(super) enum Severity {
     Blocker,
 }
 
+/// Where services show something: a file of the checkout, and the place in it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Anchor<'a> {
+    pub file: &'a str,
+    /// None if it concerns the file as a whole, or stands in a text that is not checked out.
+    pub place: Option<&'a Place>,
+}
+
+/// Where a place is shown. That of another revision (`REV:path`) is shown at `file`, or at the file of that path, since its lines are
+/// not those of the checkout.
+pub(super) fn anchor<'a>(at: Option<&'a Place>, file: Option<&'a str>) -> Option<Anchor<'a>> {
+    let Some(place) = at else { return file.map(|file| Anchor { file: checked_out(file), place: None }) };
+    match revision_path(&place.file) {
+        Some(path) => Some(Anchor { file: file.map_or(path, checked_out), place: None }),
+        None => Some(Anchor { file: &place.file, place: Some(place) }),
+    }
+}
+
+fn checked_out(file: &str) -> &str {
+    revision_path(file).unwrap_or(file)
+}
+
+/// The path of `REV:path`. A single letter before the colon is a drive, and no revision has spaces.
+fn revision_path(name: &str) -> Option<&str> {
+    let (revision, path) = name.split_once(':')?;
+    let is_revision = revision.len() > 1 && !revision.contains(|c: char| c.is_whitespace() || c.is_control());
+    (is_revision && !path.is_empty() && !path.starts_with(['/', '\\', ':'])).then_some(path)
+}
+
 /// All that a report says.
 #[derive(Debug)]
 pub(super) struct Listing<'a> {
@@ -251,5 +280,19 @@ fn of_lint_finding<'a>(f: &'a LintFinding, job: &'a str) -> Item<'a> {
             ("operator", json!(f.operator)),
             ("state", json!(f.state)),
         ],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn revisions_are_told_from_drives() {
+        assert_eq!(revision_path("HEAD~1:jobs/a.sql"), Some("jobs/a.sql"));
+        assert_eq!(revision_path("origin/main:a.sql"), Some("a.sql"));
+        for name in ["jobs/a.sql", "C:\\a.sql", "C:a.sql", "<stdin>", "ab:/x", "a b:c", "main:"] {
+            assert_eq!(revision_path(name), None, "{name}");
+        }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::json;
-use super::listing::{Item, JobItems, Listing, Severity};
+use super::listing::{Item, JobItems, Listing, Severity, anchor};
 use super::model::{ErrorItem, Note, Place};
 use crate::rules::RuleBook;
 use crate::rules::judge;
@@ -112,11 +112,14 @@ fn level(severity: Severity) -> &'static str {
 }
 
 fn result(item: &Item<'_>, job: &JobItems<'_>, rules: &mut Rules, suppressions: bool) -> Value {
-    let location = match (item.at, job.file) {
-        (Some(place), _) => Some(physical(place)),
-        (None, file) => file.map(|file| json!({ "physicalLocation": { "artifactLocation": artifact(file) } })),
-    };
-    let related = item.elsewhere().enumerate().map(|(n, (message, place))| {
+    let shown = anchor(item.at, job.file);
+    let location = shown.map(|at| match at.place {
+        Some(place) => physical(place),
+        None => json!({ "physicalLocation": { "artifactLocation": artifact(at.file) } }),
+    });
+    // What is shown elsewhere, since it is of another revision, is related.
+    let away = item.at.filter(|_| shown.is_some_and(|at| at.place.is_none())).map(|place| ("before", place));
+    let related = away.into_iter().chain(item.elsewhere()).enumerate().map(|(n, (message, place))| {
         let mut location = physical(place);
         location["id"] = json!(n + 1);
         location["message"] = text(message);
