@@ -15,6 +15,7 @@ pub mod exec;
 pub mod execution;
 pub mod git;
 pub mod lint;
+pub mod lock;
 pub mod logical;
 pub mod nearest;
 pub mod observe;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The modules, each with those that it may use. A module may use what stands before it, never what stands after it.
-const LAYERS: [&str; 29] = [
+const LAYERS: [&str; 30] = [
     "source",
     "target",
     "terminal",
@@ -30,6 +30,7 @@ const LAYERS: [&str; 29] = [
     "check",
     "lint",
     "workspace",
+    "lock",
     "execution",
     "rehearsal",
     "cli",
@@ -42,7 +43,7 @@ const ONLY: [(&str, &[&str]); 14] = [
     ("clap::", &["cli"]),
     ("miette::", &["report"]),
     ("sha2::", &["report", "execution", "eval"]),
-    ("rayon::", &["check", "workspace", "cli"]),
+    ("rayon::", &["check", "workspace", "lock", "cli"]),
     ("globset::", &["suppress", "config"]),
     ("similar::", &["report"]),
     ("std::fs", &["cli"]),

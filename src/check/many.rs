@@ -21,8 +21,9 @@ pub struct Batch {
     pub options: Arc<Options>,
 }
 
-/// Checks pairs and puts their reports into one. `errors` are those that the caller met on the way to the pairs.
-pub fn check_all(target: Target, batch: Vec<Batch>, errors: Vec<ErrorItem>) -> Checked {
+/// Checks pairs and puts their reports into one. `errors` are those that the caller met on the way to the pairs, and `sources` the
+/// texts that they point into.
+pub fn check_all(target: Target, batch: Vec<Batch>, errors: Vec<ErrorItem>, sources: SourceMap) -> Checked {
     let single = batch.len() == 1;
     let one = |Batch { pair, options }: Batch| {
         let mut checked = check_pair(pair, &options);
@@ -35,7 +36,7 @@ pub fn check_all(target: Target, batch: Vec<Batch>, errors: Vec<ErrorItem>) -> C
     let checked: Vec<(Checked, Arc<Options>)> =
         if single { batch.into_iter().map(one).collect() } else { batch.into_par_iter().map(one).collect() };
     let target = checked.first().map_or(target, |(c, _)| c.report.target);
-    let mut all = Merging::new(target, errors);
+    let mut all = Merging::new(target, errors, sources);
     for (checked, options) in checked {
         all.add(checked, &options.policy);
     }
@@ -67,11 +68,11 @@ struct Merging {
 }
 
 impl Merging {
-    fn new(target: Target, errors: Vec<ErrorItem>) -> Merging {
+    fn new(target: Target, errors: Vec<ErrorItem>, sources: SourceMap) -> Merging {
         let exit_code = if errors.is_empty() { 0 } else { 2 };
         Merging {
             report: failed(target, errors),
-            sources: SourceMap::new(),
+            sources,
             plans: Vec::new(),
             fingerprints: HashSet::new(),
             policies: Vec::new(),

@@ -187,14 +187,14 @@ impl Checker<'_> {
                 kept.push(node.op.kind());
             }
         }
-        let state = match (kept.is_empty(), which) {
-            (true, _) => "it keeps no state".to_owned(),
-            (false, diff::Side::New) => format!("its {} start without state", kept.join(", ")),
-            (false, diff::Side::Old) => format!("the state of its {} is dropped with it", kept.join(", ")),
-        };
-        let (file, message) = match which {
-            diff::Side::Old => (&self.names.0, format!("the job is gone on the new side: {state}")),
-            diff::Side::New => (&self.names.1, format!("the job is new: {state}")),
+        let kept = kept.join(", ");
+        let (file, message) = match (which, kept.is_empty()) {
+            (diff::Side::Old, true) => (&self.names.0, "the job is gone on the new side; it keeps no state".to_owned()),
+            (diff::Side::Old, false) => {
+                (&self.names.0, format!("the job is gone on the new side, and its state is dropped with it ({kept})"))
+            }
+            (diff::Side::New, true) => (&self.names.1, "the job is new; it keeps no state".to_owned()),
+            (diff::Side::New, false) => (&self.names.1, format!("the job is new, and starts without state ({kept})")),
         };
         let file = file.clone().unwrap_or_default();
         let name = side.job_name(&file, Some(plan), single);

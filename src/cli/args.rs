@@ -63,8 +63,10 @@ impl Args {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Compare two scripts: does the job keep its state?
+    /// Compare two scripts, or all with a revision or with what is deployed: do the jobs keep their state?
     Check(CheckArgs),
+    /// Record the plans of the scripts as what is deployed now, for `check --lock`
+    Lock(LockArgs),
     /// Print the plan of a script; with -v also the state that each operator keeps
     Plan(PlanArgs),
     /// Print what differs between two plans, without a verdict
@@ -96,9 +98,12 @@ impl Command {
             Command::Plan(PlanArgs { format: PlanFormat::Json, .. }) => Format::Json,
             Command::Rules(RulesArgs { format: RulesFormat::Json, .. }) => Format::Json,
             Command::Rules(_) => Format::Human,
-            Command::Plan(_) | Command::Diff(_) | Command::Run(_) | Command::Explain(_) | Command::Schema(_) => {
-                Format::Human
-            }
+            Command::Lock(_)
+            | Command::Plan(_)
+            | Command::Diff(_)
+            | Command::Run(_)
+            | Command::Explain(_)
+            | Command::Schema(_) => Format::Human,
         };
         vec![Destination::stdout(format)]
     }
@@ -158,15 +163,18 @@ pub enum RulesFormat {
 /// How scripts are read and planned.
 #[derive(Debug, clap::Args)]
 pub struct Reading {
-    /// The engine: vvr, flink-1.20 or flink-2.2
-    #[arg(long, value_name = "ENGINE", default_value_t)]
-    pub target: Target,
+    /// The engine: vvr, flink-1.20 or flink-2.2 [default: vvr]
+    #[arg(long, value_name = "ENGINE")]
+    pub target: Option<Target>,
     /// A file with more DDL; may be given several times
     #[arg(long, value_name = "FILE")]
     pub schema: Vec<String>,
     /// The value of `${name}` in scripts; may be given several times
     #[arg(long, value_name = "NAME=VALUE", value_parser = define)]
     pub define: Vec<(String, String)>,
+    /// The configuration; if not given, the nearest keepstate.toml above each script
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<String>,
 }
 
 impl Reading {
@@ -185,17 +193,31 @@ fn define(text: &str) -> Result<(String, String), String> {
 
 #[derive(Debug, clap::Args)]
 pub struct CheckArgs {
-    /// The script that runs today; `-` is stdin
-    pub old: String,
-    /// The script to deploy; `-` is stdin
-    pub new: String,
+    /// OLD and NEW: two scripts (`-` is stdin, `REV:path` a file of a git revision) or two directories; with --base or --lock the
+    /// scripts and directories to look at, all if there is none
+    #[arg(value_name = "OLD NEW | PATH")]
+    pub paths: Vec<String>,
+    /// Compare the work tree with a git revision: all scripts that differ, or whose DDL does
+    #[arg(long, value_name = "REV", conflicts_with = "lock")]
+    pub base: Option<String>,
+    /// With --base: compare this revision instead of the work tree
+    #[arg(long, value_name = "REV", requires = "base")]
+    pub head: Option<String>,
+    /// Compare with what `keepstate lock` has recorded as deployed
+    #[arg(long, value_name = "FILE")]
+    pub lock: Option<String>,
+    /// The path of the script that comes over stdin (`-`): it is compared with --base, or with HEAD
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["head", "lock"])]
+    pub stdin_path: Option<String>,
     #[command(flatten)]
     pub reading: Reading,
     #[command(flatten)]
     pub formats: Formats,
     /// The mildest verdict that makes the exit status 1
-    #[arg(long, value_enum, default_value = "unknown", value_name = "VERDICT")]
-    pub fail_on: FailOnArg,
+    ///
+    /// [default: unknown]
+    #[arg(long, value_enum, value_name = "VERDICT")]
+    pub fail_on: Option<FailOnArg>,
     /// The engine version that wrote the state, such as vvr-8.0.11-flink-1.17; with --new-engine
     #[arg(long, value_name = "VERSION", requires = "new_engine")]
     pub old_engine: Option<Engine>,
@@ -207,6 +229,21 @@ pub struct CheckArgs {
     pub split_at: Option<Split>,
     #[command(flatten)]
     pub rows: RowArgs,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct LockArgs {
+    /// The scripts and directories to record; what the lock holds of others stays. All scripts if there is none
+    #[arg(value_name = "PATH")]
+    pub paths: Vec<String>,
+    #[command(flatten)]
+    pub reading: Reading,
+    /// The file to write, in the directory that the scripts are below; `-` is stdout
+    #[arg(short, long, value_name = "FILE", default_value = crate::lock::FILE_NAME)]
+    pub output: String,
+    /// Write nothing; exit with 1 if the lock is not up to date
+    #[arg(long)]
+    pub check: bool,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]

@@ -1,42 +1,27 @@
-//! `keepstate check OLD NEW`.
+//! `keepstate check`.
 
-use std::sync::Arc;
-
+use super::Outcome;
 use super::args::CheckArgs;
 use super::documents::Documents;
+use super::pairs::{self, Pairs};
 use super::rehearse::rehearse_jobs;
-use super::{Outcome, input};
-use crate::check::{Checked, Options, check};
+use crate::check::{Checked, Options, check_all};
 use crate::exec::Purpose;
 use crate::report::human::Style;
 use crate::report::model::{ErrorCode, ErrorItem};
 
 pub(super) fn run(args: &CheckArgs, style: Style) -> Outcome {
-    let reading = &args.reading;
-    let names = reading.schema.iter().chain([&args.old, &args.new]).map(String::as_str);
-    let mut checked = match input::read_all(names) {
-        Err(errors) => Checked::failed(reading.target, errors),
-        Ok(mut texts) => {
-            let mut sides = texts.split_off(reading.schema.len()).into_iter();
-            let (Some(old), Some(new)) = (sides.next(), sides.next()) else {
-                return Outcome { text: String::new(), exit: 2 };
-            };
-            let options = Options {
-                target: reading.target,
-                schema: texts,
-                defines: reading.defines(),
-                fail_on: args.fail_on.into(),
-                engines: args.old_engine.clone().zip(args.new_engine.clone()),
-                purpose: if args.rows.data.is_empty() { Purpose::Explain } else { Purpose::Collect },
-                policy: Arc::default(),
-            };
-            let mut checked = check(old, new, &options);
-            if !args.rows.data.is_empty() {
-                attach_witnesses(&mut checked, args, style);
-            }
-            checked
-        }
+    let base = Options {
+        engines: args.old_engine.clone().zip(args.new_engine.clone()),
+        purpose: if args.rows.data.is_empty() { Purpose::Explain } else { Purpose::Collect },
+        ..Options::default()
     };
+    let Pairs { target, plan, problems } = pairs::collect(args, base);
+    let mut checked = check_all(target, plan.pairs, problems.errors, problems.sources);
+    checked.report.notes.splice(0..0, plan.notes);
+    if !args.rows.data.is_empty() && checked.report.errors.is_empty() {
+        attach_witnesses(&mut checked, args, style);
+    }
     let (documents, unwritable) = Documents::open(&args.formats.destinations);
     if !unwritable.is_empty() {
         checked.report.errors.extend(unwritable);

@@ -4,6 +4,7 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::Path;
 
+use super::changed;
 use crate::check::Text;
 use crate::nearest::nearest;
 use crate::report::model::{ErrorCode, ErrorItem};
@@ -19,7 +20,8 @@ pub fn read_all<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Vec<Text
             );
             continue;
         }
-        match read(name) {
+        let text = changed::revision_text(name).unwrap_or_else(|| read(name));
+        match text {
             Ok(text) => texts.push(text),
             Err(error) => errors.push(*error),
         }
@@ -38,13 +40,30 @@ pub(super) fn read_file(name: &str, most: u64) -> io::Result<Vec<u8>> {
 }
 
 fn read(name: &str) -> Result<Text, Box<ErrorItem>> {
-    let (shown, bytes) = if name == "-" {
-        let mut bytes = Vec::new();
-        ("<stdin>", io::stdin().lock().take(LARGEST + 1).read_to_end(&mut bytes).map(|_| bytes))
-    } else {
-        (name, read_file(name, LARGEST))
-    };
-    let bytes = bytes.map_err(|error| Box::new(unreadable(name, &error)))?;
+    if name == "-" {
+        return read_stdin("<stdin>");
+    }
+    read_path(Path::new(name), name)
+}
+
+/// What comes over stdin, under a name.
+pub(super) fn read_stdin(shown: &str) -> Result<Text, Box<ErrorItem>> {
+    let mut bytes = Vec::new();
+    let read = io::stdin().lock().take(LARGEST + 1).read_to_end(&mut bytes);
+    read.map_err(|error| Box::new(unreadable("-", &error)))?;
+    text(shown, bytes)
+}
+
+/// A file, under a name.
+pub(super) fn read_path(path: &Path, shown: &str) -> Result<Text, Box<ErrorItem>> {
+    let mut bytes = Vec::new();
+    let read = fs::File::open(path).and_then(|f| f.take(LARGEST + 1).read_to_end(&mut bytes));
+    read.map_err(|error| Box::new(unreadable(shown, &error)))?;
+    text(shown, bytes)
+}
+
+/// Bytes as a text, if they are one.
+pub(super) fn text(shown: &str, bytes: Vec<u8>) -> Result<Text, Box<ErrorItem>> {
     if bytes.len() as u64 > LARGEST {
         let error = ErrorItem::new(ErrorCode::Io, format!("{shown} is larger than {} MiB", LARGEST >> 20));
         return Err(Box::new(error.help("split the script")));

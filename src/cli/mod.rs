@@ -2,20 +2,25 @@
 
 mod ahead;
 mod args;
+mod changed;
 mod check;
 mod data;
 mod diff;
 mod documents;
 mod explain;
+mod files;
 mod input;
 mod lint;
+mod lock;
 mod output;
+mod pairs;
 mod parse;
 mod plan;
 mod rehearse;
 mod rules;
 mod run;
 mod schema;
+mod settings;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -67,6 +72,7 @@ pub fn main() -> ExitCode {
 fn run(args: Args, style: Style) -> Outcome {
     match args.command {
         Command::Check(args) => check::run(&args, style),
+        Command::Lock(args) => lock::run(&args, style),
         Command::Plan(args) => plan::run(&args, style),
         Command::Diff(args) => diff::run(&args, style),
         Command::Parse(args) => parse::run(&args, style),

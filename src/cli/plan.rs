@@ -2,9 +2,10 @@
 
 use serde::Serialize;
 
+use super::Outcome;
 use super::args::{PlanArgs, PlanFormat, Reading};
-use super::{Outcome, input};
-use crate::check::{self, Text};
+use super::settings::{Problems, Settings};
+use crate::check::{self, Options, Text};
 use crate::exec::Purpose;
 use crate::planning::{self, JobPlan, PlannedScript};
 use crate::report::human::{self, Style};
@@ -17,6 +18,7 @@ use crate::terminal::visible;
 
 /// The plans of one script with what went wrong.
 pub(super) struct Planned {
+    pub target: Target,
     pub script: PlannedScript,
     pub errors: Vec<ErrorItem>,
     pub sources: SourceMap,
@@ -26,28 +28,30 @@ pub(super) struct Planned {
 
 /// Reads and plans one script. Errors that concern no text are in `errors` as well.
 pub(super) fn read_and_plan(file: &str, reading: &Reading, purpose: Purpose) -> Planned {
-    let mut sources = SourceMap::new();
-    let names = reading.schema.iter().map(String::as_str).chain([file]);
-    match input::read_all(names) {
-        Err(errors) => Planned { script: PlannedScript::default(), errors, sources, secrets: Redactor::default() },
-        Ok(texts) => {
-            let defines = reading.defines();
-            let files: Vec<_> = texts.into_iter().map(|Text { name, text }| sources.add(name, text)).collect();
-            let scripts: Vec<_> = files.iter().map(|f| planning::parse(&sources, *f, &defines)).collect();
-            let mut errors = Vec::new();
-            for script in &scripts {
-                check::syntax_errors(&sources, script, &mut errors);
-            }
-            let script = planning::plan(&sources, &scripts.iter().collect::<Vec<_>>(), reading.target, purpose);
-            errors.extend(script.errors.iter().map(|e| check::plan_error(&sources, e)));
-            if script.jobs.is_empty() && errors.is_empty() {
-                errors.push(check::no_job(files.last().map_or(file, |f| &sources.file(*f).name)));
-            }
-            let secrets = Redactor::of(sources.files().iter().map(|f| &*f.text), &defines);
-            check::redact_errors(&mut errors, &secrets);
-            Planned { script, errors, sources, secrets }
+    let settings = Settings::new(reading, Options::default(), None);
+    let (options, scripts) = match settings.read(&[file]) {
+        Ok(read) => read,
+        Err(Problems { errors, sources }) => {
+            let (script, secrets, target) = (PlannedScript::default(), Redactor::default(), Target::default());
+            return Planned { target, script, errors, sources, secrets };
         }
+    };
+    let mut sources = SourceMap::new();
+    let texts = options.schema.into_iter().chain(scripts);
+    let files: Vec<_> = texts.map(|Text { name, text }| sources.add(name, text)).collect();
+    let scripts: Vec<_> = files.iter().map(|f| planning::parse(&sources, *f, &options.defines)).collect();
+    let mut errors = Vec::new();
+    for script in &scripts {
+        check::syntax_errors(&sources, script, &mut errors);
     }
+    let script = planning::plan(&sources, &scripts.iter().collect::<Vec<_>>(), options.target, purpose);
+    errors.extend(script.errors.iter().map(|e| check::plan_error(&sources, e)));
+    if script.jobs.is_empty() && errors.is_empty() {
+        errors.push(check::no_job(files.last().map_or(file, |f| &sources.file(*f).name)));
+    }
+    let secrets = Redactor::of(sources.files().iter().map(|f| &*f.text), &options.defines);
+    check::redact_errors(&mut errors, &secrets);
+    Planned { target: options.target, script, errors, sources, secrets }
 }
 
 #[derive(Serialize)]
@@ -59,12 +63,13 @@ struct Document {
 }
 
 pub(super) fn run(args: &PlanArgs, style: Style) -> Outcome {
-    let Planned { script, errors, sources, secrets } = read_and_plan(&args.file, &args.reading, Purpose::Explain);
+    let Planned { target, script, errors, sources, secrets } =
+        read_and_plan(&args.file, &args.reading, Purpose::Explain);
     let exit = if errors.is_empty() { 0 } else { 2 };
     let mut text = match args.format {
         PlanFormat::Json => json::render(&Document {
             schema_version: SCHEMA_VERSION,
-            target: args.reading.target,
+            target,
             plans: script.jobs.iter().flat_map(JobPlan::to_json).collect(),
             errors,
         }),

@@ -1,8 +1,9 @@
 //! `keepstate rehearse OLD NEW --data T=rows.csv --split-at N`, and the rehearsal of `keepstate check --data`.
 
+use super::Outcome;
 use super::args::{PlainFormat, Reading, RehearseArgs, RowArgs};
 use super::data::{self, Progress};
-use super::{Outcome, input};
+use super::settings::{Problems, Settings};
 use crate::check::{Checked, Options, PlanPair, check, failed};
 use crate::exec::{Plan, Purpose};
 use crate::execution::{Execution, row_error};
@@ -14,16 +15,16 @@ use crate::rows::Arrivals;
 use crate::source::SourceMap;
 
 pub(super) fn run(args: &RehearseArgs, style: Style) -> Outcome {
-    let reading = &args.reading;
-    let (report, sources) = match checked(&args.old, &args.new, reading) {
-        Err(errors) => {
-            let verdict = failed(reading.target, Vec::new()).verdict;
-            (RehearsalReport::new(reading.target, verdict, Vec::new(), errors), SourceMap::new())
+    let (report, sources) = match checked(&args.old, &args.new, &args.reading) {
+        Err(Problems { errors, sources }) => {
+            let target = args.reading.target.unwrap_or_default();
+            let verdict = failed(target, Vec::new()).verdict;
+            (RehearsalReport::new(target, verdict, Vec::new(), errors), sources)
         }
         Ok(checked) => {
             let (jobs, errors) = rehearse_jobs(&checked, &args.rows, args.split_at, style);
             let errors = if checked.report.errors.is_empty() { errors } else { checked.report.errors.clone() };
-            (RehearsalReport::new(reading.target, checked.report.verdict, jobs, errors), checked.sources)
+            (RehearsalReport::new(checked.report.target, checked.report.verdict, jobs, errors), checked.sources)
         }
     };
     let text = match args.format {
@@ -33,16 +34,14 @@ pub(super) fn run(args: &RehearseArgs, style: Style) -> Outcome {
     Outcome { text, exit: report.exit_code }
 }
 
-fn checked(old: &str, new: &str, reading: &Reading) -> Result<Checked, Vec<ErrorItem>> {
-    let names = reading.schema.iter().map(String::as_str).chain([old, new]);
-    let mut texts = input::read_all(names)?;
-    let mut sides = texts.split_off(reading.schema.len()).into_iter();
-    let (Some(old), Some(new)) = (sides.next(), sides.next()) else {
-        return Ok(Checked::failed(reading.target, Vec::new()));
-    };
-    let (target, purpose) = (reading.target, Purpose::Collect);
-    let options = Options { target, purpose, schema: texts, defines: reading.defines(), ..Options::default() };
-    Ok(check(old, new, &options))
+fn checked(old: &str, new: &str, reading: &Reading) -> Result<Checked, Problems> {
+    let settings = Settings::new(reading, Options { purpose: Purpose::Collect, ..Options::default() }, None);
+    let (options, scripts) = settings.read(&[old, new])?;
+    let mut sides = scripts.into_iter();
+    match (sides.next(), sides.next()) {
+        (Some(old), Some(new)) => Ok(check(old, new, &options)),
+        _ => Err(Problems::default()),
+    }
 }
 
 /// Rehearses every job that both sides have.

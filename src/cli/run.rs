@@ -23,7 +23,8 @@ pub(super) fn run(args: &RunArgs, style: Style) -> Outcome {
         eprint(&human::render_errors(&[error], &SourceMap::new(), style));
         return Outcome { text: String::new(), exit: 2 };
     }
-    let Planned { script, mut errors, sources, secrets } = read_and_plan(&args.file, &args.reading, Purpose::Collect);
+    let Planned { script, mut errors, sources, secrets, .. } =
+        read_and_plan(&args.file, &args.reading, Purpose::Collect);
     if errors.is_empty() {
         let plans: Vec<&Plan> = script.jobs.iter().map(|j| &*j.plan).collect();
         let mut printed = Ok(());

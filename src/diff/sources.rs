@@ -233,9 +233,13 @@ fn key_names(table: &Table) -> Vec<&str> {
 
 /// The keys of WITH options that differ.
 pub fn changed_options(old: &Table, new: &Table) -> Vec<String> {
+    // A value that was struck out, as in a lock, may be any value.
+    let struck = |value: Option<&str>| value.is_some_and(|v| !v.is_empty() && v.bytes().all(|b| b == b'*'));
     let mut keys: Vec<String> = Vec::new();
     for option in old.options.iter().chain(new.options.iter()) {
-        if old.options.get(&option.key) != new.options.get(&option.key) && !keys.contains(&option.key) {
+        let (a, b) = (old.options.get(&option.key), new.options.get(&option.key));
+        let unknown = a.is_some() && b.is_some() && (struck(a) || struck(b));
+        if a != b && !unknown && !keys.contains(&option.key) {
             keys.push(option.key.clone());
         }
     }

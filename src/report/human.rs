@@ -35,10 +35,29 @@ pub fn render(report: &Report, sources: &SourceMap, style: Style) -> String {
     let printer = Printer::new(sources, style);
     let mut out = String::new();
     for job in &report.jobs {
+        // What is said of one job is set apart from the next one.
+        if out.lines().count() > 1 && !style.quiet && !out.ends_with("\n\n") && !printer.is_plain(job) {
+            out.push('\n');
+        }
         printer.job(job, &mut out);
+    }
+    if !style.quiet {
+        printer.notes(&report.notes, &mut out);
+        summary(report, &mut out);
     }
     printer.errors(&report.errors, &mut out);
     out
+}
+
+/// Counts the verdicts where there are several jobs.
+fn summary(report: &Report, out: &mut String) {
+    if report.jobs.len() < 2 {
+        return;
+    }
+    let words = [Verdict::Incompatible, Verdict::Unknown, Verdict::PartiallyCompatible, Verdict::Compatible]
+        .map(|verdict| (report.jobs.iter().filter(|j| j.verdict == verdict).count(), verdict.name()));
+    let words: Vec<String> = words.iter().filter(|(n, _)| *n > 0).map(|(n, name)| format!("{n} {name}")).collect();
+    let _ = writeln!(out, "\n{} jobs: {}", report.jobs.len(), words.join(", "));
 }
 
 /// Writes errors alone.
@@ -80,7 +99,7 @@ impl<'a> Printer<'a> {
         if self.style.quiet {
             return;
         }
-        let shown = |f: &&Finding| self.style.verbose || f.verdict > Verdict::Compatible;
+        let shown = |f: &&Finding| self.shown(f);
         for finding in job.findings.iter().filter(shown) {
             out.push('\n');
             self.finding(finding, out);
@@ -95,11 +114,25 @@ impl<'a> Printer<'a> {
             }
         }
         self.notes(&job.notes, out);
-        let hidden = job.findings.iter().filter(|f| !shown(f)).count();
-        if hidden > 0 {
-            let what = if hidden == 1 { "change is" } else { "changes are" };
-            let _ = writeln!(out, "\n{hidden} {what} compatible; -v shows them");
+        let hidden = |suppressed: bool| {
+            job.findings.iter().filter(|f| !shown(f) && f.suppressed.is_some() == suppressed).count()
+        };
+        for (count, what) in [(hidden(false), "compatible"), (hidden(true), "suppressed")] {
+            if count > 0 {
+                let changes = if count == 1 { "change is" } else { "changes are" };
+                let _ = writeln!(out, "\n{count} {changes} {what}; -v shows them");
+            }
         }
+    }
+
+    /// True for findings that are printed.
+    fn shown(&self, finding: &Finding) -> bool {
+        self.style.verbose || (finding.verdict > Verdict::Compatible && finding.suppressed.is_none())
+    }
+
+    /// True if a job takes one line.
+    fn is_plain(&self, job: &Job) -> bool {
+        job.findings.is_empty() && job.notes.is_empty() && job.witness.is_none() && !self.style.verbose
     }
 
     fn finding(&self, finding: &Finding, out: &mut String) {
@@ -108,7 +141,8 @@ impl<'a> Printer<'a> {
             Verdict::Unknown | Verdict::PartiallyCompatible => Severity::Warning,
             Verdict::Compatible => Severity::Advice,
         };
-        let code = format!("{} {}", finding.verdict.name(), finding.rule);
+        let mark = if finding.suppressed.is_some() { " (suppressed)" } else { "" };
+        let code = format!("{} {}{mark}", finding.verdict.name(), finding.rule);
         let mut main = Piece::new(finding.message.clone(), severity).code(code);
         if finding.rule == NOT_PLANNED {
             // The errors, which follow, show the places.
@@ -144,6 +178,10 @@ impl<'a> Printer<'a> {
                 piece = piece.excerpt(self, place, "here");
             }
             self.piece(piece, out);
+        }
+        if let Some(suppressed) = &finding.suppressed {
+            let until = suppressed.until.as_ref().map(|d| format!(" (until {d})")).unwrap_or_default();
+            self.footer("suppressed", &format!("{}{until}", suppressed.reason), out);
         }
         if let Some(state) = state_sentence(finding) {
             self.footer("state", &state, out);

@@ -36,3 +36,8 @@ pub use pattern::pattern_variables;
 pub fn parse(sources: &SourceMap, file: FileId, defines: &BTreeMap<String, String>) -> ast::Script {
     script::parse_script(text::Text::new(file, &sources.file(file).text, defines))
 }
+
+/// A script with its placeholders replaced by their values, as far as they are defined.
+pub fn expand(script: &std::sync::Arc<str>, defines: &BTreeMap<String, String>) -> std::sync::Arc<str> {
+    text::Text::new(FileId::default(), script, defines).into_expanded()
+}

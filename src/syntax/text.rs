@@ -78,6 +78,11 @@ impl Text {
         text
     }
 
+    /// The text with its definitions put in.
+    pub(super) fn into_expanded(self) -> Arc<str> {
+        self.expanded
+    }
+
     /// The original place of bytes of the expanded text. What touches a replaced piece covers the whole placeholder.
     pub(super) fn span(&self, start: usize, end: usize) -> Span {
         Span::new(self.file, self.original(start, true), self.original(end, false))

@@ -25,6 +25,8 @@ pub struct Setting {
     /// The directory of the configuration, as a prefix of paths in the trees: empty, or ending in a slash. None if the
     /// configuration says nothing of paths in these trees.
     pub prefix: Option<String>,
+    /// Paths of more files with DDL for all scripts.
+    pub schema: Vec<String>,
     /// How to check.
     pub options: Arc<Options>,
 }
@@ -36,7 +38,7 @@ impl Setting {
 
     /// True if the configuration names a file as DDL for all.
     fn is_schema(&self, path: &str) -> bool {
-        self.local(path).is_some_and(|local| self.config.schema.covers(local))
+        self.schema.iter().any(|s| s == path) || self.local(path).is_some_and(|local| self.config.schema.covers(local))
     }
 
     /// True unless the configuration says that a script is no job.
@@ -179,12 +181,14 @@ impl Workspace {
 
 /// The files that the configuration names.
 fn named(tree: &Tree, setting: &Setting) -> Vec<Text> {
-    let Some(prefix) = &setting.prefix else { return Vec::new() };
-    let below = tree.range(prefix.clone()..).take_while(|(path, _)| path.starts_with(prefix.as_str()));
-    if setting.config.schema.globs.is_empty() {
-        return Vec::new();
+    let mut texts = Vec::new();
+    if let Some(prefix) = setting.prefix.as_ref().filter(|_| !setting.config.schema.globs.is_empty()) {
+        let below = tree.range(prefix.clone()..).take_while(|(path, _)| path.starts_with(prefix.as_str()));
+        let covered = below.filter(|(path, _)| setting.is_schema(path) && !setting.schema.contains(*path));
+        texts.extend(covered.map(|(_, text)| text.clone()));
     }
-    below.filter(|(path, _)| setting.is_schema(path)).map(|(_, text)| text.clone()).collect()
+    texts.extend(setting.schema.iter().filter_map(|path| tree.get(path)).cloned());
+    texts
 }
 
 /// The files that only declare, beside a script and above it; the nearest last.
@@ -243,8 +247,12 @@ mod tests {
     fn plan(old: &[(&str, &str)], new: &[(&str, &str)], renamed: &[(&str, &str)], extent: Extent) -> Vec<String> {
         let renamed = renamed.iter().map(|(n, o)| ((*n).to_owned(), (*o).to_owned())).collect();
         let workspace = Workspace { old: tree(old), new: tree(new), renamed, only: Vec::new() };
-        let setting =
-            Arc::new(Setting { config: Config::default(), prefix: Some(String::new()), options: Arc::default() });
+        let setting = Arc::new(Setting {
+            config: Config::default(),
+            prefix: Some(String::new()),
+            schema: Vec::new(),
+            options: Arc::default(),
+        });
         let name = |text: &Option<Text>| text.as_ref().map_or("-", |t| t.name.as_str()).to_owned();
         let shown = |b: &Batch| {
             let beside: Vec<&str> = b.pair.new_beside.iter().map(|t| t.name.as_str()).collect();

@@ -1,0 +1,248 @@
+//! `--base REV [--head REV]`: the scripts of two revisions, or of one and the work tree; and `REV:path` as an input.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::files;
+use super::input;
+use super::settings::Settings;
+use crate::check::Text;
+use crate::git::{Changed, Commit, Repository, is_sql};
+use crate::nearest::nearest;
+use crate::report::model::{ErrorCode, ErrorItem};
+use crate::workspace::{Extent, Plan, Tree, Workspace};
+
+type Errors = Vec<ErrorItem>;
+
+/// What differs between two revisions.
+pub(super) fn collect(
+    settings: &Settings<'_>,
+    base: &str,
+    head: Option<&str>,
+    paths: &[String],
+    schema: &[String],
+) -> Result<Plan, Errors> {
+    let checkout = Checkout::read(base, head, schema)?;
+    let mut errors = Vec::new();
+    let only = inside(&checkout, paths, &mut errors);
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    Ok(checkout.plan(settings, only, Extent::Changed))
+}
+
+/// One script, whose new text is that of an editor.
+pub(super) fn collect_edited(
+    settings: &Settings<'_>,
+    base: &str,
+    path: &str,
+    text: Text,
+    schema: &[String],
+) -> Result<Plan, Errors> {
+    let mut checkout = Checkout::read(base, None, schema)?;
+    let Some(inside) = files::relative(&checkout.root, &files::normal(Path::new(path))) else {
+        let message = format!("{path} is outside of the work tree {}", checkout.root.display());
+        return Err(vec![ErrorItem::new(ErrorCode::Io, message).help("name a path of this checkout")]);
+    };
+    checkout.workspace.new.insert(inside.clone(), text);
+    Ok(checkout.plan(settings, vec![inside], Extent::All))
+}
+
+/// Both sides of a work tree.
+struct Checkout {
+    repository: Repository,
+    root: PathBuf,
+    workspace: Workspace,
+    /// DDL of the command line that is in the checkout.
+    in_tree: Vec<String>,
+    /// DDL of the command line that is not.
+    outside: Vec<Text>,
+}
+
+impl Checkout {
+    fn read(base: &str, head: Option<&str>, schema: &[String]) -> Result<Checkout, Errors> {
+        let one = |error: Box<ErrorItem>| vec![*error];
+        let repository = Repository::of(&files::current_directory()).map_err(one)?;
+        let root = files::normal(repository.root());
+        let base = repository.commit(base).map_err(one)?;
+        let head = head.map(|head| repository.commit(head)).transpose().map_err(one)?;
+        let mut errors = Vec::new();
+        let workspace = read(&repository, &root, &base, head.as_ref(), &mut errors).map_err(one)?;
+        let (in_tree, outside) = split_schema(&root, &workspace, schema, &mut errors);
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+        Ok(Checkout { repository, root, workspace, in_tree, outside })
+    }
+
+    fn plan(mut self, settings: &Settings<'_>, only: Vec<String>, extent: Extent) -> Plan {
+        self.workspace.only = only;
+        let Checkout { root, in_tree, outside, .. } = &self;
+        self.workspace.plan(extent, &|path| settings.in_tree(root, path, outside, in_tree))
+    }
+}
+
+/// The two sides of everything in the work tree.
+fn read(
+    repository: &Repository,
+    root: &Path,
+    base: &Commit,
+    head: Option<&Commit>,
+    errors: &mut Errors,
+) -> Result<Workspace, Box<ErrorItem>> {
+    let new = match head {
+        Some(head) => revision(repository, head, errors)?,
+        None => {
+            let paths = repository.work_files()?.into_iter().map(|path| (root.join(&path), path));
+            // A file that is deleted but still known to git is not there; links are not followed.
+            let found = paths.filter(|(file, _)| file.symlink_metadata().is_ok_and(|m| m.is_file()));
+            let mut tree = Tree::new();
+            for (file, path) in found {
+                match input::read_path(&file, &path) {
+                    Ok(text) => drop(tree.insert(path, text)),
+                    Err(error) => errors.push(*error),
+                }
+            }
+            tree
+        }
+    };
+    let changed = repository.changed(base, head)?;
+    let renames = |c: &Changed| match (&c.old, &c.new) {
+        (Some(old), Some(new)) if old != new && (is_sql(old) || is_sql(new)) => Some((new.clone(), old.clone())),
+        _ => None,
+    };
+    let renamed: BTreeMap<String, String> = changed.iter().filter_map(renames).collect();
+    let blobs = repository.files(base)?;
+    // What is the same on both sides is not asked of git again.
+    let differs: std::collections::HashSet<&str> = changed.iter().filter_map(|c| c.old.as_deref()).collect();
+    let wanted: Vec<&crate::git::Blob> =
+        blobs.iter().filter(|b| differs.contains(b.path.as_str()) || !new.contains_key(&b.path)).collect();
+    let contents = repository.read(&wanted.iter().map(|b| b.id.as_str()).collect::<Vec<_>>())?;
+    let mut old = Tree::new();
+    for blob in &blobs {
+        if let Some(text) = new.get(&blob.path).filter(|_| !differs.contains(blob.path.as_str())) {
+            let name = named(base, &blob.path);
+            old.insert(blob.path.clone(), Text { name, text: Arc::clone(&text.text) });
+        }
+    }
+    for (blob, content) in wanted.iter().zip(contents) {
+        match input::text(&named(base, &blob.path), content) {
+            Ok(text) => drop(old.insert(blob.path.clone(), text)),
+            Err(error) => errors.push(*error),
+        }
+    }
+    Ok(Workspace { old, new, renamed, only: Vec::new() })
+}
+
+fn named(commit: &Commit, path: &str) -> String {
+    format!("{}:{path}", commit.name)
+}
+
+fn revision(repository: &Repository, commit: &Commit, errors: &mut Errors) -> Result<Tree, Box<ErrorItem>> {
+    let blobs = repository.files(commit)?;
+    let contents = repository.read(&blobs.iter().map(|b| b.id.as_str()).collect::<Vec<_>>())?;
+    let mut tree = Tree::new();
+    for (blob, content) in blobs.into_iter().zip(contents) {
+        match input::text(&named(commit, &blob.path), content) {
+            Ok(text) => drop(tree.insert(blob.path, text)),
+            Err(error) => errors.push(*error),
+        }
+    }
+    Ok(tree)
+}
+
+/// The paths that were named, from the root.
+fn inside(checkout: &Checkout, paths: &[String], errors: &mut Errors) -> Vec<String> {
+    let Checkout { repository, root, workspace, .. } = checkout;
+    let mut only = Vec::new();
+    for path in paths {
+        let Some(inside) = files::relative(root, &files::normal(Path::new(path))) else {
+            let message = format!("{path} is outside of the work tree {}", root.display());
+            errors.push(ErrorItem::new(ErrorCode::Io, message).help("name paths of this checkout"));
+            continue;
+        };
+        let mut both = workspace.old.keys().chain(workspace.new.keys());
+        let below = |file: &String| {
+            inside.is_empty() || file.strip_prefix(inside.as_str()).is_some_and(|r| r.is_empty() || r.starts_with('/'))
+        };
+        if both.any(below) || root.join(&inside).is_dir() && !is_submodule(repository, &inside) {
+            only.push(inside);
+            continue;
+        }
+        if is_submodule(repository, &inside) {
+            let message = format!("{path} is in a submodule, which has revisions of its own");
+            errors.push(ErrorItem::new(ErrorCode::Io, message).help("run keepstate in the submodule's directory"));
+            continue;
+        }
+        let error = ErrorItem::new(ErrorCode::Io, format!("there is no SQL file at {path} on either side"));
+        let names = workspace.new.keys().chain(workspace.old.keys()).map(String::as_str);
+        errors.push(match nearest(&inside, names) {
+            Some(near) => error.help(format!("did you mean {near}?")),
+            None => error.help("paths are those of files that end in .sql, or of directories"),
+        });
+    }
+    only
+}
+
+fn is_submodule(repository: &Repository, path: &str) -> bool {
+    repository.submodule(path).is_ok_and(|found| found.is_some())
+}
+
+/// Files with DDL from the command line: those of the checkout are taken from each side's revision, the others as they are.
+fn split_schema(
+    root: &Path,
+    workspace: &Workspace,
+    schema: &[String],
+    errors: &mut Errors,
+) -> (Vec<String>, Vec<Text>) {
+    let (mut in_tree, mut outside) = (Vec::new(), Vec::new());
+    for file in schema {
+        let inside = files::relative(root, &files::normal(Path::new(file)));
+        match inside.filter(|path| workspace.old.contains_key(path) || workspace.new.contains_key(path)) {
+            Some(path) => in_tree.push(path),
+            None => match input::read_all([file.as_str()]) {
+                Ok(texts) => outside.extend(texts),
+                Err(wrong) => errors.extend(wrong),
+            },
+        }
+    }
+    (in_tree, outside)
+}
+
+/// The text that `REV:path` means, if it is one: no file has that name, and git knows the revision.
+pub(super) fn revision_text(name: &str) -> Option<Result<Text, Box<ErrorItem>>> {
+    let (revision, path) = name.split_once(':').filter(|(r, p)| !r.is_empty() && !p.is_empty())?;
+    if Path::new(name).exists() {
+        return None;
+    }
+    let here = files::current_directory();
+    let repository = match Repository::of(&here) {
+        Ok(repository) => repository,
+        Err(error) => return Some(Err(error)),
+    };
+    let commit = match repository.commit(revision) {
+        Ok(commit) => commit,
+        Err(error) => return Some(Err(error)),
+    };
+    // As git has it: from the root, or with `./` from the current directory.
+    let root = files::normal(repository.root());
+    let from_here = path.starts_with("./") || path.starts_with("../");
+    let inside =
+        if from_here { files::relative(&root, &files::normal(Path::new(path))) } else { Some(path.to_owned()) };
+    let inside = inside.unwrap_or_else(|| path.to_owned());
+    let missing = || {
+        let error = ErrorItem::new(ErrorCode::Io, format!("{revision} has no file {inside}"));
+        let names: Vec<String> = repository.files(&commit).unwrap_or_default().into_iter().map(|b| b.path).collect();
+        let near = nearest(&inside, names.iter().map(String::as_str)).map(str::to_owned);
+        Box::new(match near {
+            Some(near) => error.help(format!("did you mean {revision}:{near}?")),
+            None => error.help("the path is taken from the root of the checkout; `./` makes it one from here"),
+        })
+    };
+    Some(match repository.show(&commit, &inside) {
+        Ok(Some(content)) => input::text(name, content),
+        Ok(None) => Err(missing()),
+        Err(error) => Err(error),
+    })
+}
