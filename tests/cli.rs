@@ -79,16 +79,18 @@ fn all_unreadable_files_are_named() {
 
 #[test]
 fn wrong_use_is_exit_2() {
-    for args in [
-        &["check", "one"][..],
-        &["chek"],
-        &["check", "a", "b", "--target", "flonk"],
-        &["check", "a", "b", "--define", "x"],
-    ] {
+    for args in [&["chek"][..], &["check", "a", "b", "--target", "flonk"], &["check", "a", "b", "--define", "x"]] {
         let output = keepstate(args);
         assert_eq!(output.status.code(), Some(2), "{args:?}");
         assert!(!output.stderr.is_empty(), "{args:?}");
     }
+}
+
+#[test]
+fn one_script_is_compared_with_nothing() {
+    let output = keepstate(&["check", "one", "--format", "json"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(json(&output)["errors"][0]["message"].as_str().unwrap().contains("compared with nothing"));
 }
 
 #[test]
