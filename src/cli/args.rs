@@ -64,7 +64,7 @@ impl Args {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Compare two scripts, or all with a revision or with what is deployed: do the jobs keep their state?
-    Check(CheckArgs),
+    Check(Box<CheckArgs>),
     /// Record the plans of the scripts as what is deployed now, for `check --lock`
     Lock(LockArgs),
     /// Print the plan of a script; with -v also the state that each operator keeps
