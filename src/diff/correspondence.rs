@@ -89,7 +89,7 @@ fn calls(op: &Operator) -> &[AggCall] {
 /// True if the conditions of two FILTER clauses are one, but for an `IS TRUE` that only NULL needs.
 fn same_condition(old: &Plan, o: NodeId, was: &AggCall, new: &Plan, n: NodeId, is: &AggCall) -> bool {
     let of = |plan: &Plan, id: NodeId, call: &AggCall| {
-        let mut at = plan.local_phase(id).unwrap_or(id);
+        let mut at = plan.first_phase(id);
         loop {
             at = *plan.node(at).inputs.first()?;
             if let Operator::Calc(calc) = &plan.node(at).op {

@@ -2,6 +2,7 @@
 
 use super::family::{family, is_join};
 use crate::exec::{NodeId, Operator, Plan};
+use crate::logical::rel::Split;
 
 /// An operator that is matched, with the ones in between left out.
 pub(super) struct Step {
@@ -14,7 +15,8 @@ pub(super) struct Step {
 }
 
 fn is_significant(op: &Operator) -> bool {
-    op.is_stateful()
+    // The partial half of a split aggregate goes with the final one.
+    (op.is_stateful() && !matches!(op.split(), Split::Partial(_)))
         || matches!(
             op,
             Operator::TemporalSort(_)

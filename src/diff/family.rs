@@ -19,9 +19,10 @@ pub fn family(op: &Operator) -> &'static str {
             "window-aggregate"
         }
         Operator::GroupWindowAggregate(_) => "group-window-aggregate",
-        Operator::GroupAggregate(_) | Operator::GlobalGroupAggregate(_) | Operator::LocalGroupAggregate(_) => {
-            "group-aggregate"
-        }
+        Operator::GroupAggregate(_)
+        | Operator::GlobalGroupAggregate(_)
+        | Operator::IncrementalGroupAggregate(_)
+        | Operator::LocalGroupAggregate(_) => "group-aggregate",
         Operator::OverAggregate(_) => "over-aggregate",
         Operator::WindowRank(_) => "window-rank",
         Operator::WindowDeduplicate(_) => "window-deduplicate",

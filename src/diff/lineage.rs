@@ -249,9 +249,9 @@ impl<'a> Lineage<'a> {
         }
     }
 
-    /// The idents of the rows that an aggregate reads: for the second of two phases those that the first one reads.
+    /// The idents of the rows that an aggregate reads: those that its first phase reads.
     pub fn aggregate_input(&mut self, id: NodeId, matching: &Matching, interner: &mut Interner) -> Vec<Ident> {
-        let id = self.plan.local_phase(id).unwrap_or(id);
+        let id = self.plan.first_phase(id);
         self.input(id, matching, interner)
     }
 
@@ -332,15 +332,16 @@ impl<'a> Lineage<'a> {
                 }
                 out
             }
-            Operator::WindowAggregate(a) => {
-                let input = self.input(id, matching, interner);
-                let keys: Vec<Ident> = a.keys.iter().map(|k| input[*k]).collect();
-                self.window_outputs(operator, keys, &a.calls, a.window_time, &input, interner)
-            }
-            Operator::GlobalWindowAggregate(g) => {
+            Operator::WindowAggregate(_) | Operator::GlobalWindowAggregate(_) => {
                 let input = self.aggregate_input(id, matching, interner);
-                let keys = phase_keys(plan, id).iter().map(|k| input[*k]).collect();
-                self.window_outputs(operator, keys, &g.aggregate.calls, g.aggregate.window_time, &input, interner)
+                let Some((keys, calls)) = plan.aggregated(id) else { return Vec::new() };
+                let window_time = match &node.op {
+                    Operator::WindowAggregate(a) => a.window_time,
+                    Operator::GlobalWindowAggregate(g) => g.aggregate.window_time,
+                    _ => false,
+                };
+                let keys = keys.iter().map(|k| input[*k]).collect();
+                self.window_outputs(operator, keys, calls, window_time, &input, interner)
             }
             Operator::GroupWindowAggregate(a) => {
                 let input = self.input(id, matching, interner);
@@ -351,16 +352,11 @@ impl<'a> Lineage<'a> {
                 }
                 out
             }
-            Operator::GroupAggregate(a) => {
-                let input = self.input(id, matching, interner);
-                let mut out: Vec<Ident> = a.keys.iter().map(|k| input[*k]).collect();
-                out.extend(a.calls.iter().map(|c| interner.call(operator, c, &input)));
-                out
-            }
-            Operator::GlobalGroupAggregate(g) => {
+            Operator::GroupAggregate(_) | Operator::GlobalGroupAggregate(_) | Operator::IncrementalGroupAggregate(_) => {
                 let input = self.aggregate_input(id, matching, interner);
-                let mut out: Vec<Ident> = phase_keys(plan, id).iter().map(|k| input[*k]).collect();
-                out.extend(g.aggregate.calls.iter().map(|c| interner.call(operator, c, &input)));
+                let Some((keys, calls)) = plan.aggregated(id) else { return Vec::new() };
+                let mut out: Vec<Ident> = keys.iter().map(|k| input[*k]).collect();
+                out.extend(calls.iter().map(|c| interner.call(operator, c, &input)));
                 out
             }
             Operator::OverAggregate(o) => {
@@ -598,15 +594,6 @@ pub fn window_bound(operator: usize, bound: &str, interner: &mut Interner) -> Id
         },
         ..IdentInfo::default()
     })
-}
-
-/// The keys of the local phase below a global aggregate, as columns of what that phase reads.
-fn phase_keys(plan: &Plan, id: NodeId) -> &[usize] {
-    match plan.local_phase(id).map(|l| &plan.node(l).op) {
-        Some(Operator::LocalWindowAggregate(l)) => &l.keys,
-        Some(Operator::LocalGroupAggregate(l)) => &l.keys,
-        _ => &[],
-    }
 }
 
 /// Kind, lengths and offset of a window, as text.

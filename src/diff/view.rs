@@ -6,11 +6,13 @@ use super::lineage::{Ident, Interner, Lineage};
 use super::matching::{Matching, Side};
 use super::places::said;
 use crate::catalog::types::DataType;
+use crate::exec::global_group_aggregate::GlobalGroupAggregate;
 use crate::exec::group_window_aggregate::EmitStrategy;
+use crate::exec::incremental_group_aggregate::IncrementalGroupAggregate;
 use crate::exec::rank::Ranking;
 use crate::exec::window_spec::{WindowAttachment, WindowSpec};
 use crate::exec::{NodeId, Operator, Plan};
-use crate::logical::rel::{AggCall, SortKey, WindowKind, WindowOrigins, WrittenCall, WrittenKey};
+use crate::logical::rel::{AggCall, SortKey, Split, WindowKind, WindowOrigins, WrittenCall, WrittenKey};
 use crate::logical::rex::{Origins, OverFrame};
 use crate::source::{SourceMap, Span};
 
@@ -163,7 +165,10 @@ impl<'a> SideView<'a> {
     pub fn aggregate(&mut self, id: NodeId, m: &Matching, i: &mut Interner) -> Option<AggregateView> {
         let plan = self.plan;
         let input = self.lineage.aggregate_input(id, m, i);
-        let reads = plan.local_phase(id).unwrap_or(id);
+        let reads = plan.first_phase(id);
+        // What was written stays with the half that reads the rows.
+        let half = plan.partial_half(id).unwrap_or(id);
+        let (aggregate_keys, planned_calls) = plan.aggregated(id).unwrap_or_default();
         let columns = plan.input_columns(reads, 0);
         let sources = self.sources;
         let calls = |written: &[WrittenCall], i: &Interner| calls(sources, written, &input, i);
@@ -175,16 +180,18 @@ impl<'a> SideView<'a> {
             ty: columns[column].ty.clone().materialized().all_nullable(),
             origins: origins.cloned().unwrap_or_default(),
         };
-        let view = match &plan.node(id).op {
+        let keys = |origins: &[Origins]| -> Vec<KeyView> {
+            aggregate_keys.iter().enumerate().map(|(n, k)| key(*k, origins.get(n))).collect()
+        };
+        let view = match &plan.node(half).op {
             Operator::WindowAggregate(a) => {
-                let keys: Vec<KeyView> =
-                    a.keys.iter().enumerate().map(|(n, k)| key(*k, a.origin.key_origins.get(n))).collect();
-                let window = Some(self.window(id, &a.window, &input, m, i));
+                let keys = keys(&a.origin.key_origins);
+                let window = Some(self.window(half, &a.window, &input, m, i));
                 AggregateView {
                     keys,
                     written_keys: a.origin.written_keys.clone(),
                     calls: calls(&a.origin.written, i),
-                    planned: planned(&a.calls, &input, i),
+                    planned: planned(planned_calls, &input, i),
                     window,
                     grouping_sets: None,
                     grouping_span: a.origin.grouping_sets,
@@ -196,14 +203,13 @@ impl<'a> SideView<'a> {
             Operator::GlobalWindowAggregate(g) => {
                 let a = &g.aggregate;
                 let Operator::LocalWindowAggregate(local) = &plan.node(reads).op else { return None };
-                let keys: Vec<KeyView> =
-                    local.keys.iter().enumerate().map(|(n, k)| key(*k, a.origin.key_origins.get(n))).collect();
+                let keys = keys(&a.origin.key_origins);
                 let window = Some(self.window(reads, &local.window, &input, m, i));
                 AggregateView {
                     keys,
                     written_keys: a.origin.written_keys.clone(),
                     calls: calls(&a.origin.written, i),
-                    planned: planned(&a.calls, &input, i),
+                    planned: planned(planned_calls, &input, i),
                     window,
                     grouping_sets: None,
                     grouping_span: a.origin.grouping_sets,
@@ -231,11 +237,16 @@ impl<'a> SideView<'a> {
                 step_computes_fields: false,
                 emit: a.emit,
             },
-            Operator::GroupAggregate(a) => AggregateView {
-                keys: a.keys.iter().enumerate().map(|(n, k)| key(*k, a.key_origins.get(n))).collect(),
-                written_keys: (0..a.keys.len()).map(WrittenKey::Key).collect(),
+            Operator::GroupAggregate(a)
+            | Operator::GlobalGroupAggregate(GlobalGroupAggregate { aggregate: a, .. })
+            | Operator::IncrementalGroupAggregate(IncrementalGroupAggregate {
+                partial: GlobalGroupAggregate { aggregate: a, .. },
+                ..
+            }) => AggregateView {
+                keys: keys(&a.key_origins),
+                written_keys: (0..aggregate_keys.len()).map(WrittenKey::Key).collect(),
                 calls: calls(&a.written, i),
-                planned: planned(&a.calls, &input, i),
+                planned: planned(planned_calls, &input, i),
                 window: None,
                 grouping_sets: None,
                 grouping_span: a.grouping_sets,
@@ -243,22 +254,6 @@ impl<'a> SideView<'a> {
                 step_computes_fields: false,
                 emit: EmitStrategy::default(),
             },
-            Operator::GlobalGroupAggregate(g) => {
-                let a = &g.aggregate;
-                let Operator::LocalGroupAggregate(local) = &plan.node(reads).op else { return None };
-                AggregateView {
-                    keys: local.keys.iter().enumerate().map(|(n, k)| key(*k, a.key_origins.get(n))).collect(),
-                    written_keys: (0..local.keys.len()).map(WrittenKey::Key).collect(),
-                    calls: calls(&a.written, i),
-                    planned: planned(&a.calls, &input, i),
-                    window: None,
-                    grouping_sets: None,
-                    grouping_span: a.grouping_sets,
-                    step: None,
-                    step_computes_fields: false,
-                    emit: EmitStrategy::default(),
-                }
-            }
             Operator::OverAggregate(o) => AggregateView {
                 keys: Vec::new(),
                 written_keys: Vec::new(),
@@ -273,14 +268,14 @@ impl<'a> SideView<'a> {
             },
             _ => return None,
         };
-        Some(self.with_grouping_sets(view, reads, m, i))
+        Some(self.with_grouping_sets(view, (half, reads), m, i))
     }
 
     /// Reads the grouping sets off the Expand below, and leaves out the column that tells them apart.
     fn with_grouping_sets(
         &mut self,
         mut view: AggregateView,
-        reads: NodeId,
+        (half, reads): (NodeId, NodeId),
         m: &Matching,
         i: &mut Interner,
     ) -> AggregateView {
@@ -289,9 +284,18 @@ impl<'a> SideView<'a> {
         }
         let plan = self.plan;
         let mut id = reads;
+        // An Expand that deals rows into buckets stands above that of the sets.
+        let mut skipped = match self.plan.node(half).op.split() {
+            Split::Partial(unsplit) => usize::from(unsplit.expanded),
+            Split::None | Split::Final => 0,
+        };
         while let Some(input) = plan.node(id).inputs.first() {
             id = *input;
             if let Operator::Expand(expand) = &plan.node(id).op {
+                if skipped > 0 {
+                    skipped -= 1;
+                    continue;
+                }
                 let idents = self.lineage.of(id, m, i);
                 let below = self.input_idents(id, m, i);
                 let nulled = expand

@@ -10,7 +10,7 @@ pub fn function_name(call: &AggCall, retracts: bool) -> String {
         &*call.function,
         "COUNT" | "SUM" | "AVG" | "MAX" | "MIN" | "$SUM0" | "LISTAGG" | "FIRST_VALUE" | "LAST_VALUE"
     );
-    if retracts && has_form { format!("{}_RETRACT", call.function) } else { call.function.to_string() }
+    if call.takes_back(retracts) && has_form { format!("{}_RETRACT", call.function) } else { call.function.to_string() }
 }
 
 /// `SUM(price) AS revenue`, with DISTINCT and FILTER.
@@ -118,10 +118,10 @@ fn accumulator_fields(call: &AggCall, retracts: bool) -> Vec<String> {
     let words: &[&str] = match &*call.function {
         "COUNT" if call.args.is_empty() => &["count1"],
         "COUNT" => &["count"],
-        "SUM" if retracts => &["sum", "count"],
+        "SUM" if call.takes_back(retracts) => &["sum", "count"],
         "SUM" | "$SUM0" => &["sum"],
         "AVG" => &["sum", "count"],
-        "LISTAGG" => &["accDelimiter", "concatAcc"],
+        "LISTAGG" if !call.takes_back(retracts) => &["accDelimiter", "concatAcc"],
         other => return vec![other.trim_start_matches('$').to_lowercase()],
     };
     words.iter().map(|w| (*w).to_owned()).collect()

@@ -2,7 +2,7 @@
 
 use super::aggregate_text::call_text;
 use super::{ExecNode, TextContext};
-use crate::logical::rel::{AggCall, WrittenCall};
+use crate::logical::rel::{AggCall, Split, WrittenCall};
 use crate::logical::rex::Origins;
 use crate::logical::state_ttl::StateTtl;
 use crate::source::Span;
@@ -24,6 +24,18 @@ pub struct GroupAggregate {
     pub grouping_sets: Option<Span>,
     /// How long the state lives, by a hint.
     pub ttl: Option<StateTtl>,
+    /// Which half of a split aggregate it is.
+    pub split: Split,
+}
+
+/// How Flink prints which half of a split aggregate an operator is.
+pub(super) fn split_attribute(split: &Split) -> Option<(&'static str, String)> {
+    let half = match split {
+        Split::None => return None,
+        Split::Partial(_) => "PARTIAL",
+        Split::Final => "FINAL",
+    };
+    Some(("partialFinalType", half.to_owned()))
 }
 
 impl ExecNode for GroupAggregate {
@@ -36,6 +48,7 @@ impl ExecNode for GroupAggregate {
         if !self.keys.is_empty() {
             out.push(("groupBy", context.names(&self.keys)));
         }
+        out.extend(split_attribute(&self.split));
         let columns = &context.node.columns;
         let mut select: Vec<String> = self.keys.iter().map(|k| context.name(*k).to_owned()).collect();
         for (call, column) in self.calls.iter().zip(&columns[self.keys.len()..]) {

@@ -33,6 +33,7 @@ fn visit(mut tree: Tree, mut needs: Needs) -> Tree {
         Operator::GroupAggregate(_)
         | Operator::LocalGroupAggregate(_)
         | Operator::GlobalGroupAggregate(_)
+        | Operator::IncrementalGroupAggregate(_)
         | Operator::Join(_) => {
             needs.bundles = true;
         }
@@ -49,7 +50,7 @@ fn needs_watermark(op: &Operator) -> bool {
         | Operator::GlobalWindowAggregate(_)
         | Operator::WindowRank(_)
         | Operator::WindowDeduplicate(_) => true,
-        Operator::WindowTableFunction(w) => w.keyed && !w.window.proctime,
+        Operator::WindowTableFunction(w) => !w.window.proctime,
         Operator::OverAggregate(o) => !o.proctime,
         Operator::Deduplicate(d) => !d.proctime,
         Operator::TemporalSort(s) => !s.proctime,

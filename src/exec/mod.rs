@@ -16,6 +16,7 @@ pub mod expand;
 pub mod global_group_aggregate;
 pub mod group_aggregate;
 pub mod group_window_aggregate;
+pub mod incremental_group_aggregate;
 pub mod interval_join;
 pub mod join;
 mod json;
@@ -51,6 +52,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use crate::catalog::types::{DataType, TimeAttribute};
+use crate::logical::rel::{AggCall, Split};
 use crate::logical::rex::Origins;
 use crate::logical::state_ttl::StateTtl;
 use crate::logical::time_bounds::TimeColumn;
@@ -149,13 +151,72 @@ impl Plan {
         self.node(id).inputs.get(i).map_or(&[], |input| &self.node(*input).columns)
     }
 
-    /// The local phase below a global aggregate, which reads the rows that are aggregated.
+    /// The phase that sends accumulators to an aggregate of several phases.
     pub fn local_phase(&self, id: NodeId) -> Option<NodeId> {
-        if !matches!(self.node(id).op, Operator::GlobalWindowAggregate(_) | Operator::GlobalGroupAggregate(_)) {
+        let merges = matches!(
+            self.node(id).op,
+            Operator::GlobalWindowAggregate(_)
+                | Operator::GlobalGroupAggregate(_)
+                | Operator::IncrementalGroupAggregate(_)
+        );
+        if !merges {
             return None;
         }
         let exchange = *self.node(id).inputs.first()?;
         self.node(exchange).inputs.first().copied()
+    }
+
+    /// The columns in which the calls of an aggregate of several phases count.
+    pub fn local_input(&self, id: NodeId) -> &[Column] {
+        let Some(local) = self.local_phase(id) else { return &[] };
+        match &self.node(local).op {
+            Operator::IncrementalGroupAggregate(halves) => &halves.results,
+            _ => self.input_columns(local, 0),
+        }
+    }
+
+    /// The operator of an aggregate that reads the rows: the first of its phases, and of its halves if it is split.
+    pub fn first_phase(&self, id: NodeId) -> NodeId {
+        match self.partial_half(id) {
+            Some(partial) => self.first_phase(partial),
+            None => self.local_phase(id).unwrap_or(id),
+        }
+    }
+
+    /// The keys and calls of an aggregate by GROUP BY, as columns of what its first phase reads. Of a split aggregate those that it
+    /// had before.
+    pub fn aggregated(&self, id: NodeId) -> Option<(&[usize], &[AggCall])> {
+        let half = self.partial_half(id).unwrap_or(id);
+        let (split, calls) = match &self.node(half).op {
+            Operator::GroupAggregate(a) => (&a.split, &a.calls),
+            Operator::GlobalGroupAggregate(g) => (&g.aggregate.split, &g.aggregate.calls),
+            Operator::IncrementalGroupAggregate(i) => (&i.partial.aggregate.split, &i.partial.aggregate.calls),
+            Operator::WindowAggregate(a) => (&a.split, &a.calls),
+            Operator::GlobalWindowAggregate(g) => (&g.aggregate.split, &g.aggregate.calls),
+            _ => return None,
+        };
+        let keys = match &self.node(self.first_phase(id)).op {
+            Operator::GroupAggregate(a) => &a.keys,
+            Operator::WindowAggregate(a) => &a.keys,
+            Operator::LocalGroupAggregate(l) => &l.keys,
+            Operator::LocalWindowAggregate(l) => &l.keys,
+            _ => return None,
+        };
+        Some(split.whole(keys, calls))
+    }
+
+    /// The partial half below the final half of a split aggregate: the operator that keeps its state.
+    pub fn partial_half(&self, id: NodeId) -> Option<NodeId> {
+        if self.node(id).op.split() != &Split::Final {
+            return None;
+        }
+        let mut below = id;
+        loop {
+            below = *self.node(below).inputs.first()?;
+            if matches!(self.node(below).op.split(), Split::Partial(_)) {
+                return Some(below);
+            }
+        }
     }
 
     /// One operator in Flink's EXPLAIN notation.
@@ -211,6 +272,12 @@ impl TextContext<'_> {
     /// The names of input columns, joined by `, `.
     pub fn names(&self, columns: &[usize]) -> String {
         join(columns.iter().map(|i| self.name(*i)))
+    }
+
+    /// The phase below a global aggregate, behind the exchange.
+    fn phase_below(&self) -> Option<&Operator> {
+        let exchange = self.plan.node(*self.node.inputs.first()?);
+        Some(&self.plan.node(*exchange.inputs.first()?).op)
     }
 
     /// All input names, for printing expressions.
@@ -296,6 +363,7 @@ operators! {
     MiniBatchAssigner(mini_batch_assigner::MiniBatchAssigner),
     LocalGroupAggregate(local_group_aggregate::LocalGroupAggregate),
     GlobalGroupAggregate(global_group_aggregate::GlobalGroupAggregate),
+    IncrementalGroupAggregate(incremental_group_aggregate::IncrementalGroupAggregate),
     Match(match_recognize::Match),
     DropUpdateBefore(drop_update_before::DropUpdateBefore),
     Sink(sink::Sink),
@@ -327,6 +395,18 @@ impl Operator {
         }
     }
 
+    /// Which half of a split aggregate the operator is, if it is one.
+    pub fn split(&self) -> &Split {
+        match self {
+            Operator::GroupAggregate(a) => &a.split,
+            Operator::GlobalGroupAggregate(g) => &g.aggregate.split,
+            Operator::IncrementalGroupAggregate(i) => &i.partial.aggregate.split,
+            Operator::WindowAggregate(a) => &a.split,
+            Operator::GlobalWindowAggregate(g) => &g.aggregate.split,
+            _ => &Split::None,
+        }
+    }
+
     /// True if the operator keeps state that a savepoint holds (sources and sinks aside).
     pub fn is_stateful(&self) -> bool {
         matches!(
@@ -345,6 +425,7 @@ impl Operator {
                 | Operator::Limit(_)
                 | Operator::SortLimit(_)
                 | Operator::GlobalGroupAggregate(_)
+                | Operator::IncrementalGroupAggregate(_)
                 | Operator::Join(_)
                 | Operator::IntervalJoin(_)
                 | Operator::WindowJoin(_)

@@ -83,7 +83,10 @@ fn reads(plan: &Plan, id: super::NodeId, input: usize) -> Vec<usize> {
             out.extend(window_reads(&a.window));
             out
         }
-        Operator::GlobalWindowAggregate(_) | Operator::GlobalGroupAggregate(_) | Operator::Union(_) => {
+        Operator::GlobalWindowAggregate(_)
+        | Operator::GlobalGroupAggregate(_)
+        | Operator::IncrementalGroupAggregate(_)
+        | Operator::Union(_) => {
             (0..width).collect()
         }
         Operator::GroupAggregate(a) => {

@@ -236,7 +236,7 @@ impl ScriptPlanner {
     }
 
     fn lower(&self, rel: Rel, request: SinkRequest) -> PlanResult<Tree> {
-        let rel = materialize_proctime(optimize(rel)?);
+        let rel = materialize_proctime(optimize(rel, self.catalog.options())?);
         Lowering { target: self.target, options: self.catalog.options() }.lower_sink(request, rel)
     }
 

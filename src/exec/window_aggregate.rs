@@ -5,7 +5,7 @@
 use super::aggregate_text::{Accumulators, call_text, global_call_texts};
 use super::window_spec::WindowSpec;
 use super::{ExecNode, TextContext};
-use crate::logical::rel::{AggCall, WrittenCall, WrittenKey};
+use crate::logical::rel::{AggCall, Split, WrittenCall, WrittenKey};
 use crate::logical::rex::Origins;
 use crate::source::Span;
 
@@ -26,6 +26,8 @@ pub struct WindowAggregate {
     pub retracts: bool,
     /// What the documents judge and the plan forgets.
     pub origin: WindowAggregateOrigin,
+    /// Which half of a split aggregate it is.
+    pub split: Split,
 }
 
 /// The aggregate as written.
@@ -82,6 +84,7 @@ pub fn hidden_count() -> AggCall {
         filter: None,
         ty: crate::catalog::types::TypeKind::BigInt.not_null(),
         name: "count1".into(),
+        monotonic: false,
         origins: Origins::none(),
     }
 }

@@ -157,6 +157,9 @@ pub struct AggCall {
     pub distinct: bool,
     /// The column of the FILTER condition.
     pub filter: Option<usize>,
+    /// Updates only bring its argument closer to what it looks for, as those of a COUNT do for MAX: it never has to take a row
+    /// back (Flink's `AggregateUtil.deriveAggCallNeedRetractions`).
+    pub monotonic: bool,
     /// Its result type.
     pub ty: DataType,
     /// The name of its output column.
@@ -172,6 +175,11 @@ impl AggCall {
             && self.args == other.args
             && self.distinct == other.distinct
             && self.filter == other.filter
+    }
+
+    /// True if it must be able to take rows back, in an aggregate whose input takes rows back or does not.
+    pub fn takes_back(&self, retracts: bool) -> bool {
+        retracts && !self.monotonic
     }
 
     /// The input columns it reads.
@@ -240,6 +248,42 @@ pub struct Aggregate {
     pub grouping_sets: Option<Span>,
     /// How long its state lives, by a hint.
     pub ttl: Option<StateTtl>,
+    /// Which half of a split aggregate it is.
+    pub split: Split,
+}
+
+/// Which half of an aggregate that `table.optimizer.distinct-agg.split.enabled` split an operator is (Flink's `PartialFinalType`).
+/// What the documents judge (the calls and keys as written) stays with the half that reads the rows.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Split {
+    /// It is not split.
+    #[default]
+    None,
+    /// It aggregates each bucket of values.
+    Partial(Unsplit),
+    /// It combines the buckets.
+    Final,
+}
+
+/// The aggregate that was split, over the columns of the partial aggregate's input.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unsplit {
+    /// How many group keys it has; buckets follow.
+    pub keys: usize,
+    /// Its calls, one for each of the partial aggregate: with the FILTER that was written instead of the one that also chooses a bucket.
+    pub calls: Vec<AggCall>,
+    /// Each row comes once per kind of bucket: an Expand stands below.
+    pub expanded: bool,
+}
+
+impl Split {
+    /// The keys and calls of the whole aggregate, given those of the operator.
+    pub fn whole<'a>(&'a self, keys: &'a [usize], calls: &'a [AggCall]) -> (&'a [usize], &'a [AggCall]) {
+        match self {
+            Split::Partial(unsplit) => (&keys[..unsplit.keys.min(keys.len())], &unsplit.calls),
+            Split::None | Split::Final => (keys, calls),
+        }
+    }
 }
 
 /// Grouping sets written out.
@@ -363,6 +407,8 @@ pub struct WindowAggregate {
     pub step: Option<Origins>,
     /// The step computes more than conditions of FILTER clauses.
     pub step_computes_fields: bool,
+    /// Which half of a split aggregate it is.
+    pub split: Split,
 }
 
 /// A legacy group window with its aggregate. Output: keys, calls, then the properties if any auxiliary function is used.

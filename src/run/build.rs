@@ -81,6 +81,7 @@ pub fn task(plan: &Plan, id: NodeId, session: &Session) -> RunResult<Box<dyn Tas
         Operator::MiniBatchAssigner(op) => op,
         Operator::LocalGroupAggregate(op) => op,
         Operator::GlobalGroupAggregate(op) => op,
+        Operator::IncrementalGroupAggregate(op) => op,
         Operator::OverAggregate(op) => op,
         Operator::WindowTableFunction(op) => op,
         Operator::WindowAggregate(op) => op,

@@ -21,8 +21,7 @@ struct GlobalTask {
 
 impl Runnable for GlobalGroupAggregate {
     fn task(&self, build: &mut Build<'_>) -> RunResult<Box<dyn Task>> {
-        let input = build.plan.local_phase(build.id).map_or(&[][..], |local| build.plan.input_columns(local, 0));
-        let layout = self.accumulators(input);
+        let layout = self.accumulators(build.plan.local_input(build.id));
         let local = Aggregator::local(&self.local_calls, layout.clone(), build)?;
         let keys = &self.aggregate.keys;
         let mut aggregator = Aggregator::build(&self.local_calls, layout, build)?;

@@ -20,6 +20,7 @@ mod group_aggregate;
 mod group_state;
 mod group_window_aggregate;
 mod hash_order;
+mod incremental_group_aggregate;
 mod image;
 mod interval_join;
 mod job;

@@ -130,6 +130,13 @@ impl AccumulatorLayout {
                 other => keyed.value(&view.name, other.clone()),
             });
         }
+        out.extend(self.distinct_entries(keyed));
+        out
+    }
+
+    /// The states of DISTINCT.
+    pub(super) fn distinct_entries(&self, keyed: &Keyed) -> Vec<StateEntry> {
+        let mut out = Vec::new();
         for (i, view) in self.distincts.iter().enumerate() {
             let count = StateType::Value(view.value.clone());
             out.push(keyed.map(distinct_name(i), view.key.clone(), count.clone()));
@@ -219,7 +226,7 @@ impl Accumulator {
     fn of(call: &AggCall, input: &[Column], usage: AggregateUse) -> Accumulator {
         let ty = call.args.first().map_or_else(DataType::unknown, |a| usage.argument(a, input)).with_nullable(true);
         let long = || TypeKind::BigInt.nullable();
-        match (&*call.function, usage.retracts) {
+        match (&*call.function, call.takes_back(usage.retracts)) {
             ("COUNT" | "APPROX_COUNT_DISTINCT", _) => Accumulator::fields([("count", long())]),
             ("SUM", true) => Accumulator::fields([("sum", sum_type(&ty)), ("count", long())]),
             ("SUM", false) | ("$SUM0", _) => Accumulator::fields([("sum", sum_type(&ty))]),

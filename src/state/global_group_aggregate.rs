@@ -10,8 +10,12 @@ impl GlobalGroupAggregate {
     /// The accumulator row, over the columns of the local aggregate's input.
     pub fn accumulators(&self, local_input: &[Column]) -> AccumulatorLayout {
         let retracts = self.aggregate.retracts;
-        let usage = AggregateUse { retracts, counts_rows: retracts, keeps_time: false };
-        AccumulatorLayout::of(&self.local_calls, local_input, usage)
+        let usage = AggregateUse { retracts, counts_rows: retracts && self.row_count.is_none(), keeps_time: false };
+        let mut layout = AccumulatorLayout::of(&self.local_calls, local_input, usage);
+        if let Some(fields) = self.row_count.and_then(|call| layout.calls.get(call)) {
+            layout.count_star = Some(fields.start);
+        }
+        layout
     }
 }
 

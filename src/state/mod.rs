@@ -10,6 +10,7 @@ mod deduplicate;
 mod global_group_aggregate;
 mod group_aggregate;
 mod group_window_aggregate;
+mod incremental_group_aggregate;
 mod interval_join;
 mod join;
 mod limit;
@@ -168,7 +169,7 @@ impl<'a> StateContext<'a> {
 
     /// What the local aggregate below a global one reads.
     fn local_input(&self) -> &'a [Column] {
-        self.plan.local_phase(self.id).map_or(&[], |local| self.plan.input_columns(local, 0))
+        self.plan.local_input(self.id)
     }
 
     /// `table.exec.state.ttl`, if it is on.
@@ -281,6 +282,7 @@ fn stateful(op: &Operator) -> Option<&dyn Stateful> {
         Operator::GroupWindowAggregate(op) => op,
         Operator::GroupAggregate(op) => op,
         Operator::GlobalGroupAggregate(op) => op,
+        Operator::IncrementalGroupAggregate(op) => op,
         Operator::OverAggregate(op) => op,
         Operator::WindowRank(op) => op,
         Operator::WindowDeduplicate(op) => op,

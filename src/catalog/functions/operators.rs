@@ -52,6 +52,7 @@ operator!(ITEM, "ITEM", Function, (2, 2), &[Operand::Any], item);
 operator!(DIVIDE_INTEGER, "/INT", Infix, (2, 2), &[Operand::Any], arg0);
 operator!(REINTERPRET, "Reinterpret", Function, (1, 1), &[Operand::Any], arg0);
 operator!(PROCTIME_MATERIALIZE, "PROCTIME_MATERIALIZE", Function, (1, 1), &[Operand::Any], arg0);
+operator!(HASH_CODE, "HASH_CODE", Function, (1, 1), &[Operand::Any], int);
 operator!(EXISTS, "EXISTS", Function, (0, MANY), &[Operand::Any], boolean_not_null);
 
 /// `MOD`, which `%` is as well.

@@ -26,6 +26,7 @@ use super::table_functions;
 use super::view::SideView;
 use crate::exec::{NodeId, Operator, Plan};
 use crate::logical::correlate::TableFunction;
+use crate::logical::rel::Split;
 use crate::source::{SourceMap, Span};
 use ddl::DdlColumn;
 
@@ -101,7 +102,8 @@ impl<'a> Comparison<'a> {
             let view = if side == Side::Old { &mut self.old } else { &mut self.new };
             out.clear();
             for id in view.plan.ids() {
-                if view.plan.node(id).op.is_stateful() {
+                let op = &view.plan.node(id).op;
+                if op.is_stateful() && !matches!(op.split(), Split::Partial(_)) {
                     out.extend(view.idents(id, &self.matching, &mut self.interner));
                 }
             }

@@ -52,7 +52,7 @@ impl Comparison<'_> {
     fn typed_input(&mut self, side: Side, id: NodeId) -> Vec<(Ident, DataType)> {
         let view = if side == Side::Old { &mut self.old } else { &mut self.new };
         let plan = view.plan;
-        let reads = plan.local_phase(id).unwrap_or(id);
+        let reads = plan.first_phase(id);
         let mut out = Vec::new();
         for input in 0..plan.node(reads).inputs.len() {
             let idents = view.side_idents(reads, input, &self.matching, &mut self.interner);

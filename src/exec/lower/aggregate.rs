@@ -9,13 +9,14 @@ use crate::exec::aggregate_text::Accumulators;
 use crate::exec::changelog::ChangelogMode;
 use crate::exec::global_group_aggregate::GlobalGroupAggregate;
 use crate::exec::group_aggregate::GroupAggregate;
+use crate::exec::incremental_group_aggregate::{IncrementalGroupAggregate, undistinct};
 use crate::exec::group_window_aggregate::{EmitStrategy, GroupWindowAggregate};
 use crate::exec::local_group_aggregate::LocalGroupAggregate;
 use crate::exec::local_window_aggregate::LocalWindowAggregate;
 use crate::exec::window_aggregate::{GlobalWindowAggregate, WindowAggregate, WindowAggregateOrigin, hidden_count};
 use crate::exec::window_spec::{WindowAttachment, WindowSpec, duration};
 use crate::exec::{Column, Operator};
-use crate::logical::rel::{self, Rel, RelColumn, WindowKind, Windowing};
+use crate::logical::rel::{self, AggArg, Rel, RelColumn, Split, WindowKind, Windowing};
 use crate::logical::rewrite::columns::remap_call;
 use crate::logical::rex::{Origins, RexKind};
 use crate::plan_error::{PlanError, PlanResult};
@@ -29,15 +30,6 @@ impl Lowering<'_> {
         columns: Vec<RelColumn>,
         origins: Origins,
     ) -> PlanResult<Tree> {
-        if self.options.mini_batch_enabled()
-            && self.options.split_distinct()
-            && aggregate.calls.iter().any(|c| c.distinct)
-        {
-            let at = origins.first().unwrap_or_default();
-            return Err(
-                PlanError::unsupported(at, "an aggregate with `table.optimizer.distinct-agg.split.enabled`").into()
-            );
-        }
         self.check_arguments(&aggregate.calls, &input.columns)?;
         let signs: Vec<Option<Trend>> = aggregate.calls.iter().map(|c| sum_trend(&input, c)).collect();
         let mut aggregate = aggregate;
@@ -48,24 +40,19 @@ impl Lowering<'_> {
             for w in &mut aggregate.written {
                 w.call = moved_call(&w.call, &place);
             }
+            if let Split::Partial(unsplit) = &mut aggregate.split {
+                unsplit.calls = unsplit.calls.iter().map(|c| moved_call(c, &place)).collect();
+            }
         }
         let retracts = !input.changelog.is_insert_only();
         let columns = exec_columns(columns);
         let key_count = aggregate.keys.len();
-        let monotonic = (0..columns.len())
-            .map(|i| {
-                if i < key_count {
-                    return Some(Trend::Constant);
-                }
-                let call = aggregate.calls.get(i - key_count)?;
-                match &*call.function {
-                    "COUNT" | "MAX" if !retracts => Some(Trend::Rises),
-                    "MIN" if !retracts => Some(Trend::Falls),
-                    "SUM" | "$SUM0" if !retracts => signs.get(i - key_count).copied().flatten(),
-                    _ => None,
-                }
-            })
-            .collect();
+        let trends = call_trends(&aggregate, &signs, &input);
+        for (call, trend) in aggregate.calls.iter_mut().zip(&trends) {
+            call.monotonic = retracts
+                && matches!((&*call.function, trend), ("MAX", Some(Trend::Rises)) | ("MIN", Some(Trend::Falls)));
+        }
+        let monotonic = std::iter::repeat_n(Some(Trend::Constant), key_count).chain(trends).collect();
         let two_phases = self.options.mini_batch_enabled()
             && self.options.aggregate_phase() != AggregatePhase::OnePhase
             && aggregate.calls.iter().all(|c| is_mergeable(&c.function));
@@ -77,9 +64,13 @@ impl Lowering<'_> {
             written: aggregate.written,
             grouping_sets: aggregate.grouping_sets,
             ttl: aggregate.ttl,
+            split: aggregate.split,
         };
         let (op, input) = if two_phases {
-            bundle_phases(node, input)
+            match incremental_input(&node, input, self.options.incremental_aggregate()) {
+                Ok(incremental) => over_incremental(node, incremental),
+                Err(input) => bundle_phases(node, *input),
+            }
         } else {
             let input = exchange(input, node.keys.clone());
             (Operator::GroupAggregate(node), input)
@@ -190,18 +181,9 @@ impl Lowering<'_> {
             proctime: aggregate.proctime,
             origins: aggregate.tvf.written.clone(),
         };
-        if self.options.split_distinct() && aggregate.calls.iter().any(|c| c.distinct) {
-            return Err(PlanError::unsupported(
-                at,
-                "a window aggregate with `table.optimizer.distinct-agg.split.enabled`",
-            )
-            .into());
-        }
         let two_phases = self.two_phases(&aggregate);
-        let counts_rows =
-            aggregate.calls.iter().any(|c| &*c.function == "COUNT" && c.args.is_empty() && c.filter.is_none());
         let hop = matches!(aggregate.tvf.kind, WindowKind::Hop { .. });
-        let hidden_count = !counts_rows && ((hop && two_phases) || retracts);
+        let hidden_count = !aggregate.calls.iter().any(counts_rows) && ((hop && two_phases) || retracts);
         let node = WindowAggregate {
             keys: aggregate.keys,
             window,
@@ -217,6 +199,7 @@ impl Lowering<'_> {
                 step: aggregate.step,
                 step_computes_fields: aggregate.step_computes_fields,
             },
+            split: aggregate.split,
         };
         let mut tree = if two_phases {
             phases(node, input, columns, origins)
@@ -372,24 +355,101 @@ fn check_functions(aggregate: &rel::WindowAggregate, at: Span) -> PlanResult<()>
     Ok(())
 }
 
+/// How the results of the calls change from update to update of a key, given what is known of sums
+/// (Flink's `FlinkRelMdModifiedMonotonicity`).
+fn call_trends(aggregate: &rel::Aggregate, signs: &[Option<Trend>], input: &Tree) -> Vec<Option<Trend>> {
+    let retracts = !input.changelog.is_insert_only();
+    let stays = |column: &usize| input.monotonic[*column] == Some(Trend::Constant);
+    if retracts && (input.changelog.delete || !aggregate.keys.iter().all(stays)) {
+        return vec![None; aggregate.calls.len()];
+    }
+    let over_rows = aggregate.calls.iter().zip(signs).map(|(call, sign)| match &*call.function {
+        "COUNT" | "MAX" => Some(Trend::Rises),
+        "MIN" => Some(Trend::Falls),
+        "SUM" | "$SUM0" => *sign,
+        _ => None,
+    });
+    // Over updates a result goes where the argument goes; a COUNT of rows that stay goes up whatever these become.
+    let over_updates = |(call, trend): (&rel::AggCall, Option<Trend>)| {
+        let argument = call.args.first().and_then(AggArg::column).map(|c| input.monotonic[c]);
+        match argument {
+            Some(argument) if &*call.function != "COUNT" => trend.filter(|t| argument == Some(*t)),
+            _ => trend,
+        }
+    };
+    match retracts {
+        true => aggregate.calls.iter().zip(over_rows).map(over_updates).collect(),
+        false => over_rows.collect(),
+    }
+}
+
+/// The partial half below `node`, if both can be one incremental aggregate (Flink's `StreamPhysicalIncrementalGroupAggregateRule`);
+/// else the input as it was.
+fn incremental_input(node: &GroupAggregate, input: Tree, wanted: bool) -> Result<Tree, Box<Tree>> {
+    let partial = match &input.op {
+        Operator::GlobalGroupAggregate(g) if matches!(g.aggregate.split, Split::Partial(_)) => g.clone(),
+        _ => return Err(Box::new(input)),
+    };
+    if !wanted || node.split != Split::Final {
+        return Err(Box::new(input));
+    }
+    let keys = node.keys.len();
+    let calls = undistinct(&partial.local_calls);
+    let mut columns: Vec<Column> = input.columns[..keys].to_vec();
+    columns.extend(accumulator_columns(&calls, partial.aggregate.retracts));
+    let op = Operator::IncrementalGroupAggregate(IncrementalGroupAggregate { partial, keys, results: input.columns });
+    let below = input.inputs.into_iter().next().expect("a global aggregate has an input");
+    let mut tree = pass_through(op, below, columns, Origins::none());
+    tree.monotonic.fill(None);
+    tree.upsert_keys.clear();
+    Ok(tree)
+}
+
+/// The final half over an incremental aggregate: it takes rows back only if rows are taken back below.
+fn over_incremental(mut node: GroupAggregate, incremental: Tree) -> (Operator, Tree) {
+    for call in &mut node.calls {
+        call.monotonic = false;
+    }
+    let mut local_calls = node.calls.clone();
+    let mut row_count = None;
+    if let Operator::IncrementalGroupAggregate(halves) = &incremental.op {
+        node.retracts = halves.partial.aggregate.retracts;
+        // A COUNT(*) of the query tells when a key has no rows left; else one was added below.
+        match halves.partial.local_calls.get(node.calls.len()) {
+            Some(added) => local_calls.push(added.clone()),
+            None => row_count = halves.partial.local_calls.iter().position(counts_rows).filter(|_| node.retracts),
+        }
+    }
+    let keys: Vec<usize> = (0..node.keys.len()).collect();
+    node.keys = keys.clone();
+    let global = GlobalGroupAggregate { aggregate: node, local_calls, row_count };
+    (Operator::GlobalGroupAggregate(global), exchange(incremental, keys))
+}
+
+/// `COUNT(*)`
+fn counts_rows(call: &rel::AggCall) -> bool {
+    &*call.function == "COUNT" && call.args.is_empty() && call.filter.is_none()
+}
+
 /// Local aggregate and exchange below a global one, for bundles (Flink's `TwoStageOptimizedAggregateRule`).
 fn bundle_phases(mut node: GroupAggregate, input: Tree) -> (Operator, Tree) {
     let mut calls = node.calls.clone();
-    let counts = calls.iter().any(|c| &*c.function == "COUNT" && c.args.is_empty() && c.filter.is_none());
+    let counts = calls.iter().any(counts_rows);
     if node.retracts && !counts {
         calls.push(hidden_count());
     }
     let mut columns: Vec<Column> = node.keys.iter().map(|k| input.columns[*k].clone()).collect();
     columns.extend(accumulator_columns(&calls, node.retracts));
     let keys: Vec<usize> = (0..node.keys.len()).collect();
-    let local = LocalGroupAggregate { keys: node.keys.clone(), calls: calls.clone(), retracts: node.retracts };
+    let (split, retracts) = (node.split.clone(), node.retracts);
+    let local = LocalGroupAggregate { keys: node.keys.clone(), calls: calls.clone(), retracts, split };
     let mut local = pass_through(Operator::LocalGroupAggregate(local), input, columns, Origins::none());
     local.changelog = ChangelogMode::INSERT;
     local.upsert_keys.clear();
     local.monotonic.fill(None);
     node.keys = keys.clone();
-    let op = Operator::GlobalGroupAggregate(GlobalGroupAggregate { aggregate: node, local_calls: calls });
-    (op, exchange(local, keys))
+    let global = GlobalGroupAggregate { aggregate: node, local_calls: calls, row_count: None };
+    (Operator::GlobalGroupAggregate(global), exchange(local, keys))
 }
 
 /// The columns that a local aggregate sends: accumulators, then distinct views.

@@ -29,6 +29,11 @@ fn trend(rel: &Rel, column: usize, filter: Option<usize>) -> Option<Trend> {
         RelOp::Filter(conditions) => {
             conditions.iter().find_map(|c| sign(c, column)).or_else(|| trend(rel.input(), column, filter))
         }
+        // A COUNT is never below zero.
+        RelOp::Aggregate(aggregate) => {
+            let call = aggregate.calls.get(column.checked_sub(aggregate.keys.len())?)?;
+            (&*call.function == "COUNT").then_some(Trend::Rises)
+        }
         _ => None,
     }
 }

@@ -22,7 +22,7 @@ use crate::logical::join::unique_names;
 use crate::logical::make;
 use crate::logical::print::digest;
 use crate::logical::rel::{
-    AggArg, AggCall, Aggregate, Expand, GroupWindow, Rel, RelColumn, RelOp, WindowOrigins, WrittenCall, WrittenKey,
+    AggArg, AggCall, Aggregate, Expand, GroupWindow, Rel, RelColumn, RelOp, Split, WindowOrigins, WrittenCall, WrittenKey,
 };
 use crate::logical::rex::{Origins, Rex, RexKind, Value};
 use crate::logical::scope::Scope;
@@ -530,6 +530,7 @@ impl Below {
             filter,
             ty: call.ty.clone(),
             name,
+            monotonic: false,
             origins: call.origins.clone(),
         }
     }
@@ -665,6 +666,7 @@ fn build_aggregate(
                 distinct: false,
                 grouping_sets: sets.as_ref().map(|_| at),
                 ttl: None,
+                split: Split::None,
             })
         }
     };

@@ -243,6 +243,7 @@ fn single_value(rel: Rel, at: Span) -> Rel {
         filter: None,
         ty: rel.columns[0].ty.clone().with_nullable(true).materialized(),
         name: "$f0".into(),
+        monotonic: false,
         origins: Origins::at(at),
     };
     aggregate_of(rel, call, at)

@@ -11,7 +11,7 @@ use super::from::FromItem;
 use super::subquery::Joined;
 use crate::catalog::aggregates::{self, AggregateKind};
 use crate::logical::join::unique_names;
-use crate::logical::rel::{Aggregate, Rel, RelOp};
+use crate::logical::rel::{Aggregate, Rel, RelOp, Split};
 use crate::logical::rex::{Origins, Rex};
 use crate::logical::scope::Scope;
 use crate::logical::simplify;
@@ -301,6 +301,7 @@ pub(super) fn distinct_over(rel: Rel, at: Span) -> Rel {
         distinct: true,
         grouping_sets: None,
         ttl: None,
+        split: Split::None,
     });
     Rel { op, inputs: vec![rel], columns, origins: Origins::at(at) }
 }

@@ -11,7 +11,7 @@ use crate::catalog::coercion::least_restrictive;
 use crate::catalog::functions::operators as op;
 use crate::catalog::types::{DataType, TypeKind};
 use crate::logical::join::{Join, JoinType};
-use crate::logical::rel::{AggArg, AggCall, Aggregate, Rel, RelColumn, RelOp, WrittenCall};
+use crate::logical::rel::{AggArg, AggCall, Aggregate, Rel, RelColumn, RelOp, Split, WrittenCall};
 use crate::logical::rex::{Origins, Rex, RexKind};
 use crate::logical::scope::Scope;
 use crate::logical::simplify;
@@ -363,6 +363,7 @@ fn any_row(rel: Rel, at: Span) -> Rel {
         filter: None,
         ty: TypeKind::Boolean.nullable(),
         name: "m".into(),
+        monotonic: false,
         origins: Origins::at(at),
     };
     let counted = aggregate_of(marked, call, at);
@@ -382,6 +383,7 @@ pub(super) fn aggregate_of(rel: Rel, call: AggCall, at: Span) -> Rel {
         distinct: false,
         grouping_sets: None,
         ttl: None,
+        split: Split::None,
     });
     Rel { op, inputs: vec![rel], columns, origins: Origins::at(at) }
 }

@@ -2,8 +2,9 @@
 //!
 //! Each file is one of Flink's steps, reduced to what decides the operators and the columns they carry:
 //! OVER is split off ([`split_over`]), filters sink ([`push_filters`]) and pass joins ([`join_filters`]), the keys of joins
-//! become columns ([`join_keys`]), unused columns go ([`prune`]), INTERSECT ALL and EXCEPT ALL are counted ([`replicate_rows`]), sources take over what they can ([`sources`]), ranks are
-//! recognized ([`ranks`]), window functions are pulled into their aggregates ([`window_aggregates`]), and time attributes end
+//! become columns ([`join_keys`]), unused columns go ([`prune`]), INTERSECT ALL and EXCEPT ALL are counted ([`replicate_rows`]),
+//! sources take over what they can ([`sources`]), aggregates with DISTINCT are split if an option says so ([`split_distinct`]), ranks
+//! are recognized ([`ranks`]), window functions are pulled into their aggregates ([`window_aggregates`]), and time attributes end
 //! where a join does not keep them ([`join_times`]). The order matters: what happens before OVER is split off prunes through it, what happens after does not.
 
 pub mod columns;
@@ -21,6 +22,7 @@ mod replicate_rows;
 mod set_joins;
 mod sort_projects;
 mod sources;
+mod split_distinct;
 mod split_over;
 mod strong;
 pub mod unique_keys;
@@ -28,10 +30,11 @@ mod window_aggregates;
 pub mod window_columns;
 
 use super::rel::{Rel, RelColumn, RelOp};
+use crate::catalog::SessionOptions;
 use crate::plan_error::PlanResult;
 
 /// All steps.
-pub fn optimize(rel: Rel) -> PlanResult<Rel> {
+pub fn optimize(rel: Rel, options: &SessionOptions) -> PlanResult<Rel> {
     let rel = drop_renames(rel);
     let rel = push_filters::push_filters(rel);
     let rel = set_joins::join_sets(rel);
@@ -46,6 +49,10 @@ pub fn optimize(rel: Rel) -> PlanResult<Rel> {
     let rel = sort_projects::sort_below_projects(rel);
     let rel = sources::push_into_sources(rel);
     let rel = remove_aggregates::remove_aggregates(rel);
+    let rel = match options.split_distinct() {
+        true => split_distinct::split_distinct(rel, options.split_distinct_buckets()),
+        false => rel,
+    };
     let rel = ranks::recognize_ranks(rel)?;
     let rel = window_aggregates::plan_window_aggregates(rel)?;
     Ok(join_times::materialize_join_times(rel))

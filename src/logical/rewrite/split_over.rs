@@ -364,6 +364,7 @@ impl Splitter<'_> {
             filter: over.filter.as_ref().and_then(Rex::as_input),
             ty: e.ty.clone(),
             name: name.clone(),
+            monotonic: false,
             origins: e.origins.clone(),
         };
         let (expr, planned) = match &*over.function {

@@ -7,11 +7,12 @@
 use std::sync::Arc;
 
 use super::columns::{ColumnMap, identity, moved, remap_call};
+use super::split_distinct::name_calls;
 use super::window_columns::{WindowColumns, window_columns};
 use crate::logical::make;
 use crate::logical::rel::{
-    AggArg, AggCall, Aggregate, Expand, Rel, RelColumn, RelOp, WindowAggregate, WindowKind, WindowTvf, Windowing,
-    WrittenCall, WrittenKey, window_bound_type, window_time_type,
+    AggArg, AggCall, Aggregate, Expand, Rel, RelColumn, RelOp, Split, Unsplit, WindowAggregate, WindowKind, WindowTvf,
+    Windowing, WrittenCall, WrittenKey, window_bound_type, window_time_type,
 };
 use crate::logical::rex::{Origins, Rex};
 use crate::plan_error::PlanResult;
@@ -90,6 +91,15 @@ fn plan_aggregate(aggregate: Aggregate, input: Rel, columns: Vec<RelColumn>, ori
     let keys: Vec<usize> = keys.iter().map(|k| moved(&map, *k)).collect();
     tvf.partition = tvf.partition.iter().map(|k| moved(&map, *k)).collect();
     let calls: Vec<AggCall> = aggregate.calls.iter().map(|c| remap_call(c, &map)).collect();
+    let split = match aggregate.split {
+        Split::Partial(unsplit) => {
+            // The keys of the window are no keys any more.
+            let own = written_keys[..unsplit.keys].iter().filter(|k| matches!(k, WrittenKey::Key(_))).count();
+            let calls = unsplit.calls.iter().map(|c| remap_call(c, &map)).collect();
+            Split::Partial(Unsplit { keys: own, calls, ..unsplit })
+        }
+        split => split,
+    };
     let written = aggregate
         .written
         .iter()
@@ -129,7 +139,11 @@ fn plan_aggregate(aggregate: Aggregate, input: Rel, columns: Vec<RelColumn>, ori
     }
     for i in 0..calls.len() {
         places[first_call + i] = keys.len() + i;
-        out.push(columns[first_call + i].clone());
+    }
+    match split {
+        Split::None => out.extend_from_slice(&columns[first_call..first_call + calls.len()]),
+        // These calls have no names of their own.
+        Split::Partial(_) | Split::Final => name_calls(&mut out, calls.iter().map(|c| c.ty.clone())),
     }
     let name_of = |wanted: WrittenKey, default: &str| -> Arc<str> {
         written_keys.iter().position(|k| *k == wanted).map_or_else(|| default.into(), |i| columns[i].name.clone())
@@ -152,6 +166,7 @@ fn plan_aggregate(aggregate: Aggregate, input: Rel, columns: Vec<RelColumn>, ori
         grouping_sets: aggregate.grouping_sets,
         step,
         step_computes_fields,
+        split,
     }));
     let rel = Rel { op, inputs: vec![input], columns: out, origins: origins.clone() };
     let exprs = places.iter().map(|p| rel.column(*p)).collect();

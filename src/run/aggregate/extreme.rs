@@ -41,6 +41,11 @@ impl<N> Function<N> for Extreme {
         Ok(())
     }
 
+    /// Of a call that is monotonic: what took the place of the row is closer to the extreme.
+    fn retract(&mut self, _: &mut [Datum], _: &[&Datum], _: &Scope<N>) -> RunResult<()> {
+        Ok(())
+    }
+
     fn merge(&mut self, fields: &mut [Datum], _: &Scope<N>, other: &[Datum], _: &Scope<N>) -> RunResult<()> {
         self.take(fields, &other[0]);
         Ok(())

@@ -128,15 +128,26 @@ pub struct Aggregator<N> {
 impl<N: Namespace> Aggregator<N> {
     /// The calls, with accumulators of `layout`. Takes the entries of the layout's views from `build`.
     pub fn build(calls: &[AggCall], layout: AccumulatorLayout, build: &mut Build<'_>) -> RunResult<Self> {
-        Self::of(calls, layout, build, true)
+        Self::of(calls, layout, build, (true, true))
+    }
+
+    /// The calls of an incremental aggregate: only what DISTINCT has seen is kept in state.
+    pub fn keeping_distinct(calls: &[AggCall], layout: AccumulatorLayout, build: &mut Build<'_>) -> RunResult<Self> {
+        Self::of(calls, layout, build, (false, true))
     }
 
     /// The calls of a local aggregate, which has no state: its accumulators go downstream ([`Aggregator::export`]).
     pub fn local(calls: &[AggCall], layout: AccumulatorLayout, build: &mut Build<'_>) -> RunResult<Self> {
-        Self::of(calls, layout, build, false)
+        Self::of(calls, layout, build, (false, false))
     }
 
-    fn of(calls: &[AggCall], layout: AccumulatorLayout, build: &mut Build<'_>, kept: bool) -> RunResult<Self> {
+    /// `kept`: whether the views of functions and those of DISTINCT are in state.
+    fn of(
+        calls: &[AggCall],
+        layout: AccumulatorLayout,
+        build: &mut Build<'_>,
+        kept: (bool, bool),
+    ) -> RunResult<Self> {
         let mut out = Vec::with_capacity(calls.len());
         for (i, call) in calls.iter().enumerate() {
             // A keyword is no value: the function looks at it itself.
@@ -153,15 +164,15 @@ impl<N: Namespace> Aggregator<N> {
                 call,
                 fields: &layout.row.fields[fields.clone()],
                 views: layout.views.iter().filter(|v| v.call == i).collect(),
-                retracts: layout.retracts,
+                retracts: call.takes_back(layout.retracts),
             };
-            let entries: Option<&mut Entries> = kept.then_some(&mut build.entries);
+            let entries: Option<&mut Entries> = kept.0.then_some(&mut build.entries);
             let function = function::of(&shape, entries).map_err(|e| e.at(&call.origins))?;
             out.push(Call { function, args, filter: call.filter, fields, distinct: call.distinct });
         }
         let mut distincts = Vec::with_capacity(layout.distincts.len());
         for (i, view) in layout.distincts.iter().enumerate() {
-            let entries: Option<&mut Entries> = kept.then_some(&mut build.entries);
+            let entries: Option<&mut Entries> = kept.1.then_some(&mut build.entries);
             distincts.push(Distinct::build(i, view, layout.retracts, entries)?);
         }
         Ok(Aggregator { layout, shown: out.len(), calls: out, distincts })
@@ -229,11 +240,16 @@ impl<N: Namespace> Aggregator<N> {
     /// Puts the maps and lists of an accumulator into its row, for the way from a local aggregate to the global one. Its views
     /// are empty then.
     pub fn export(&mut self, acc: &mut [Datum], at: &Scope<N>) {
-        for call in &mut self.calls {
-            call.function.export(&mut acc[call.fields.clone()], at);
-        }
+        self.export_functions(acc, at);
         for (view, spec) in self.distincts.iter_mut().zip(&self.layout.distincts) {
             acc[spec.field] = view.export(at);
+        }
+    }
+
+    /// The same of the functions' maps and lists only: what DISTINCT has seen stays.
+    pub fn export_functions(&mut self, acc: &mut [Datum], at: &Scope<N>) {
+        for call in &mut self.calls {
+            call.function.export(&mut acc[call.fields.clone()], at);
         }
     }
 

@@ -270,6 +270,7 @@ impl Splitter<'_, '_> {
             filter: None,
             ty: rex.ty.clone(),
             name: Arc::from("measure"),
+            monotonic: false,
             origins: Origins::none(),
         };
         let usage = AggregateUse { retracts: false, counts_rows: false, keeps_time: false };
