@@ -37,6 +37,11 @@ pub fn correspondences(old: &Plan, new: &Plan) -> Vec<Correspondence> {
     let mut out = Vec::new();
     for number in 0..matching.pairs.len() {
         let (Some(o), Some(n)) = (matching.pairs[number].old, matching.pairs[number].new) else { continue };
+        let halves = (old.partial_half(o), new.partial_half(n));
+        if halves.0.is_some() != halves.1.is_some() {
+            // What one of two halves keeps is not what a whole aggregate keeps.
+            continue;
+        }
         let before = old_side.aggregate_input(o, &matching, &mut interner);
         let after = new_side.aggregate_input(n, &matching, &mut interner);
         let places = |before: &[Ident], after: &[Ident]| -> Vec<Option<usize>> {
@@ -51,7 +56,7 @@ pub fn correspondences(old: &Plan, new: &Plan) -> Vec<Correspondence> {
             _ => Vec::new(),
         };
         let text = |call: &AggCall, input: &[_]| interner.computation(call, input, &mut Vec::new());
-        let (olds, news) = (calls(&old.node(o).op), calls(&new.node(n).op));
+        let (olds, news) = (calls(old, o), calls(new, n));
         let mut calls: Vec<Option<usize>> =
             news.iter().map(|c| olds.iter().position(|h| text(h, &before) == text(c, &after))).collect();
         // The condition of a FILTER may be `b > 3` on one side and `(b > 3) IS TRUE` on the other, if only NOT NULL came or went:
@@ -67,15 +72,20 @@ pub fn correspondences(old: &Plan, new: &Plan) -> Vec<Correspondence> {
                 calls[i] = Some(i);
             }
         }
-        out.push(Correspondence { old: o, new: n, columns, right_columns, calls });
+        let whole = Correspondence { old: o, new: n, columns, right_columns, calls };
+        if let (Some(old), Some(new)) = halves {
+            out.push(Correspondence { old, new, ..whole.clone() });
+        }
+        out.push(whole);
     }
     out.sort_by_key(|c| c.new);
     out
 }
 
-/// The calls that an operator keeps accumulators of, in the order of the accumulator row.
-fn calls(op: &Operator) -> &[AggCall] {
-    match op {
+/// The calls that an operator keeps accumulators of, in the order of the accumulator row; those of a half of a split aggregate as
+/// they were before.
+fn calls(plan: &Plan, id: NodeId) -> Vec<AggCall> {
+    let kept: &[AggCall] = match &plan.node(id).op {
         Operator::WindowAggregate(a) => &a.calls,
         Operator::GlobalWindowAggregate(a) => &a.local_calls,
         Operator::GroupWindowAggregate(a) => &a.calls,
@@ -83,6 +93,12 @@ fn calls(op: &Operator) -> &[AggCall] {
         Operator::GlobalGroupAggregate(a) => &a.local_calls,
         Operator::OverAggregate(a) => &a.calls,
         _ => &[],
+    };
+    match (plan.partial_half(id), plan.aggregated(id)) {
+        (Some(_), Some((_, whole))) => {
+            whole.iter().chain(kept.get(whole.len()..).unwrap_or_default()).cloned().collect()
+        }
+        _ => kept.to_vec(),
     }
 }
 

@@ -12,20 +12,22 @@ use super::view::SideView;
 use crate::catalog::Table;
 use crate::exec::sink::Sink;
 use crate::exec::{NodeId, Operator, Plan};
+use crate::logical::rel::Split;
 use crate::source::{SourceMap, Span};
 
 /// Options that bear on state or on how plans keep it, where no operator shows it.
-const STATE_OPTIONS: [&str; 13] = [
+const STATE_OPTIONS: [&str; 14] = [
     "table.exec.state.ttl",
     "table.exec.mini-batch.enabled",
     "table.exec.mini-batch.size",
     "table.exec.mini-batch.allow-latency",
     "table.optimizer.agg-phase-strategy",
-    "table.optimizer.distinct-agg.split.enabled",
+    SPLIT,
+    SPLIT_BUCKETS,
     "table.exec.sink.upsert-materialize",
     "table.exec.source.idle-timeout",
     "table.local-time-zone",
-    "table.optimizer.incremental-agg-enabled",
+    INCREMENTAL,
     "table.exec.source.cdc-events-duplicate",
     "pipeline.max-parallelism",
     "state.backend.type",
@@ -33,6 +35,9 @@ const STATE_OPTIONS: [&str; 13] = [
 
 const MINI_BATCH: &str = "table.exec.mini-batch.enabled";
 const MINI_BATCH_PREFIX: &str = "table.exec.mini-batch.";
+const SPLIT: &str = "table.optimizer.distinct-agg.split.enabled";
+const SPLIT_BUCKETS: &str = "table.optimizer.distinct-agg.split.bucket-num";
+const INCREMENTAL: &str = "table.optimizer.incremental-agg-enabled";
 const IGNORE_FILTER: &str = "table.optimizer.state-compatibility.ignore-filter";
 const IGNORE_SINK: &str = "table.optimizer.state-compatibility.ignore-sink";
 
@@ -328,9 +333,10 @@ fn normalized(key: &str, value: Option<&String>) -> String {
         "table.exec.state.ttl" | "table.exec.source.idle-timeout" => "0 ms",
         "table.exec.mini-batch.allow-latency" => "0 ms",
         "table.exec.mini-batch.size" => "-1",
-        "table.exec.mini-batch.enabled" | "table.optimizer.distinct-agg.split.enabled" => "false",
+        "table.exec.mini-batch.enabled" | SPLIT => "false",
+        SPLIT_BUCKETS => "1024",
         "table.exec.source.cdc-events-duplicate" => "false",
-        "table.optimizer.incremental-agg-enabled" => "true",
+        INCREMENTAL => "true",
         "table.optimizer.agg-phase-strategy" | "table.exec.sink.upsert-materialize" => "auto",
         _ => "default",
     };
@@ -356,6 +362,13 @@ fn option_changes(old: &Plan, new: &Plan) -> Vec<Change> {
         .filter(|key| {
             !key.starts_with(MINI_BATCH_PREFIX) || **key == MINI_BATCH || (mini_batch(old) && mini_batch(new))
         })
+        .filter(|key| match **key {
+            SPLIT => has_distinct(old) || has_distinct(new),
+            // They say nothing where nothing is split, and nothing more where splitting is switched.
+            SPLIT_BUCKETS => is_split(old) && is_split(new),
+            INCREMENTAL => is_split(old) && is_split(new) && is_incremental(old) != is_incremental(new),
+            _ => true,
+        })
         .map(|key| {
             let word = |plan: &Plan| plan.options.get(*key).cloned().unwrap_or_else(|| "the default".to_owned());
             let ttl = |plan: &Plan| {
@@ -371,6 +384,26 @@ fn option_changes(old: &Plan, new: &Plan) -> Vec<Change> {
             }
         })
         .collect()
+}
+
+/// True if there is an aggregate with DISTINCT, which is what splitting is for.
+fn has_distinct(plan: &Plan) -> bool {
+    plan.nodes.iter().any(|n| match &n.op {
+        Operator::GroupWindowAggregate(a) => a.calls.iter().any(|c| c.distinct),
+        Operator::GroupAggregate(a) => a.calls.iter().any(|c| c.distinct),
+        Operator::LocalGroupAggregate(l) => l.calls.iter().any(|c| c.distinct),
+        Operator::WindowAggregate(a) => a.calls.iter().any(|c| c.distinct),
+        Operator::LocalWindowAggregate(l) => l.calls.iter().any(|c| c.distinct),
+        _ => false,
+    })
+}
+
+fn is_split(plan: &Plan) -> bool {
+    plan.nodes.iter().any(|n| *n.op.split() != Split::None)
+}
+
+fn is_incremental(plan: &Plan) -> bool {
+    plan.nodes.iter().any(|n| matches!(n.op, Operator::IncrementalGroupAggregate(_)))
 }
 
 /// Every operator with its partner: the new plan's in print order, then those that are gone.

@@ -181,7 +181,7 @@ fn lowest_aggregate(c: &Comparison<'_>, pair: usize) -> usize {
 }
 
 fn written_calls(plan: &Plan, id: NodeId) -> usize {
-    match &plan.node(id).op {
+    match &plan.node(plan.partial_half(id).unwrap_or(id)).op {
         Operator::WindowAggregate(a) => a.origin.written.len(),
         Operator::GlobalWindowAggregate(g) => g.aggregate.origin.written.len(),
         Operator::GroupWindowAggregate(a) => a.written.len(),

@@ -192,7 +192,8 @@ fn reaches_state(c: &Comparison<'_>, number: usize) -> bool {
             (Some(o), Some(n)) => {
                 let signature = |plan: &Plan, id: NodeId| {
                     let node = plan.node(id);
-                    let input: Vec<_> = node.inputs.iter().map(|i| plan.node(*i).changelog).collect();
+                    let reads = plan.node(plan.first_phase(id));
+                    let input: Vec<_> = reads.inputs.iter().map(|i| plan.node(*i).changelog).collect();
                     let strategy = match &node.op {
                         Operator::Rank(r) => r.strategy.text(),
                         Operator::Sink(s) => s.upsert_materialize.to_string(),

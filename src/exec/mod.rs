@@ -407,6 +407,18 @@ impl Operator {
         }
     }
 
+    /// Where the keys of an aggregate by GROUP BY are written.
+    pub fn group_key_origins(&self) -> &[Origins] {
+        match self {
+            Operator::GroupAggregate(a) => &a.key_origins,
+            Operator::GlobalGroupAggregate(g) => &g.aggregate.key_origins,
+            Operator::IncrementalGroupAggregate(i) => &i.partial.aggregate.key_origins,
+            Operator::WindowAggregate(a) => &a.origin.key_origins,
+            Operator::GlobalWindowAggregate(g) => &g.aggregate.origin.key_origins,
+            _ => &[],
+        }
+    }
+
     /// True if the operator keeps state that a savepoint holds (sources and sinks aside).
     pub fn is_stateful(&self) -> bool {
         matches!(

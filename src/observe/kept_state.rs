@@ -13,7 +13,7 @@ use crate::catalog::connectors::Connector;
 use crate::catalog::types::TypeKind;
 use crate::exec::rank::RankStrategy;
 use crate::exec::{NodeId, Operator, Plan};
-use crate::logical::rel::AggCall;
+use crate::logical::rel::{AggCall, Split};
 use crate::logical::rex::{Origins, Rex, RexKind};
 use crate::syntax::ast::FrameUnits;
 use crate::target::Target;
@@ -29,15 +29,14 @@ impl Observer<'_> {
         let Some(below) = self.rows_of(id) else { return };
         let state = KeptState { ttl: time_to_live(plan, &node.op), input: input(plan, below), ..KeptState::default() };
         match &node.op {
-            Operator::GroupAggregate(a) => {
-                self.group_aggregate(id, below, (&a.keys, &a.calls, &a.key_origins), state);
-            }
-            Operator::GlobalGroupAggregate(g) => {
-                let Some(Operator::LocalGroupAggregate(local)) = plan.local_phase(id).map(|l| &plan.node(l).op) else {
-                    return;
-                };
-                let parts = (local.keys.as_slice(), g.aggregate.calls.as_slice(), g.aggregate.key_origins.as_slice());
-                self.group_aggregate(id, below, parts, state);
+            // Of a split aggregate the final half stands for both.
+            Operator::GroupAggregate(_) | Operator::GlobalGroupAggregate(_)
+                if !matches!(node.op.split(), Split::Partial(_)) =>
+            {
+                let Some((keys, calls)) = plan.aggregated(id) else { return };
+                let half = plan.partial_half(id).unwrap_or(id);
+                let origins = plan.node(half).op.group_key_origins();
+                self.group_aggregate(id, below, (keys, calls, origins), state);
             }
             Operator::OverAggregate(o) => {
                 let time = |i: usize| {
@@ -124,9 +123,9 @@ impl Observer<'_> {
         self.add(ObservationKind::KeptState(state), id, args, &at);
     }
 
-    /// The node whose rows a stateful operator reads: below the local phase of two.
+    /// The node whose rows a stateful operator reads: below the first of its phases.
     pub(super) fn rows_of(&self, id: NodeId) -> Option<NodeId> {
-        let reads = self.plan.local_phase(id).unwrap_or(id);
+        let reads = self.plan.first_phase(id);
         self.plan.node(reads).inputs.first().copied()
     }
 }

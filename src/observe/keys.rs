@@ -8,7 +8,7 @@ use crate::catalog::types::{DataType, TimeAttribute, TypeKind};
 use crate::exec::join::side_keys;
 use crate::exec::{NodeId, Operator, Plan};
 use crate::logical::join::JoinKey;
-use crate::logical::rel::AggCall;
+use crate::logical::rel::{AggCall, Split};
 use crate::logical::rex::{Function, Origins, Rex, RexKind};
 
 /// A column that state is kept by or made of.
@@ -102,48 +102,39 @@ fn widened(rex: &Rex) -> Option<(&Rex, &DataType)> {
 fn reads(plan: &Plan, id: NodeId, below: NodeId) -> Vec<Read<'_>> {
     let node = plan.node(id);
     let mut out = Vec::new();
-    let local = plan.local_phase(id).map(|l| &plan.node(l).op);
-    match (&node.op, local) {
-        (Operator::GroupAggregate(a), _) => {
+    if !matches!(node.op.split(), Split::Partial(_))
+        && let Some((keys, calls)) = plan.aggregated(id)
+    {
+        let half = plan.partial_half(id).unwrap_or(id);
+        out.extend(listed("group", below, keys, plan.node(half).op.group_key_origins()));
+        out.extend(arguments(below, calls));
+        return out;
+    }
+    match &node.op {
+        Operator::GroupWindowAggregate(a) => {
             out.extend(listed("group", below, &a.keys, &a.key_origins));
             out.extend(arguments(below, &a.calls));
         }
-        (Operator::GlobalGroupAggregate(g), Some(Operator::LocalGroupAggregate(l))) => {
-            out.extend(listed("group", below, &l.keys, &g.aggregate.key_origins));
-            out.extend(arguments(below, &g.aggregate.calls));
-        }
-        (Operator::WindowAggregate(a), _) => {
-            out.extend(listed("group", below, &a.keys, &a.origin.key_origins));
-            out.extend(arguments(below, &a.calls));
-        }
-        (Operator::GlobalWindowAggregate(g), Some(Operator::LocalWindowAggregate(l))) => {
-            out.extend(listed("group", below, &l.keys, &g.aggregate.origin.key_origins));
-            out.extend(arguments(below, &g.aggregate.calls));
-        }
-        (Operator::GroupWindowAggregate(a), _) => {
-            out.extend(listed("group", below, &a.keys, &a.key_origins));
-            out.extend(arguments(below, &a.calls));
-        }
-        (Operator::OverAggregate(o), _) => {
+        Operator::OverAggregate(o) => {
             out.extend(listed("partition", below, &o.written_partition, &o.partition_origins));
             out.extend(arguments(below, &o.calls));
         }
-        (Operator::Rank(r), _) => {
+        Operator::Rank(r) => {
             out.extend(listed("partition", below, &r.ranking.written_partition, &r.ranking.partition_origins));
         }
-        (Operator::WindowRank(r), _) => {
+        Operator::WindowRank(r) => {
             out.extend(listed("partition", below, &r.ranking.written_partition, &r.ranking.partition_origins));
         }
-        (Operator::Deduplicate(d), _) => {
+        Operator::Deduplicate(d) => {
             out.extend(listed("partition", below, &d.ranking.written_partition, &d.ranking.partition_origins));
         }
-        (Operator::WindowDeduplicate(d), _) => {
+        Operator::WindowDeduplicate(d) => {
             out.extend(listed("partition", below, &d.ranking.written_partition, &d.ranking.partition_origins));
         }
-        (Operator::Join(j), _) => out.extend(sides(&node.inputs, &j.keys, &j.condition_origins)),
-        (Operator::IntervalJoin(j), _) => out.extend(sides(&node.inputs, &j.keys, &j.condition_origins)),
-        (Operator::TemporalJoin(j), _) => out.extend(sides(&node.inputs, &j.keys, &j.condition_origins)),
-        (Operator::WindowJoin(j), _) => out.extend(sides(&node.inputs, &j.keys, &j.condition_origins)),
+        Operator::Join(j) => out.extend(sides(&node.inputs, &j.keys, &j.condition_origins)),
+        Operator::IntervalJoin(j) => out.extend(sides(&node.inputs, &j.keys, &j.condition_origins)),
+        Operator::TemporalJoin(j) => out.extend(sides(&node.inputs, &j.keys, &j.condition_origins)),
+        Operator::WindowJoin(j) => out.extend(sides(&node.inputs, &j.keys, &j.condition_origins)),
         _ => {}
     }
     out

@@ -113,6 +113,9 @@ fn step(plan: &Plan, id: NodeId, column: usize) -> Step<'_> {
         match &plan.node(local).op {
             Operator::LocalWindowAggregate(l) => key(&l.keys, below),
             Operator::LocalGroupAggregate(l) => key(&l.keys, below),
+            Operator::IncrementalGroupAggregate(halves) if column < halves.keys => {
+                Some(Step::Below(vec![(local, column)]))
+            }
             _ => None,
         }
     };
@@ -143,7 +146,7 @@ fn step(plan: &Plan, id: NodeId, column: usize) -> Step<'_> {
             .or_else(|| (column - a.keys.len()).checked_sub(a.calls.len()).map(bounds))
             .unwrap_or(made),
         Operator::GroupAggregate(a) => key(&a.keys, input).unwrap_or(made),
-        Operator::GlobalGroupAggregate(_) => phase().unwrap_or(made),
+        Operator::GlobalGroupAggregate(_) | Operator::IncrementalGroupAggregate(_) => phase().unwrap_or(made),
         Operator::Union(_) => Step::Below(node.inputs.iter().map(|i| (*i, column)).collect()),
         Operator::WindowTableFunction(_)
         | Operator::WatermarkAssigner(_)

@@ -210,20 +210,22 @@ impl<'a> Migration<'a> {
     }
 }
 
-/// The key columns of an operator, among those that [`Correspondence::columns`] counts: the second phase of a GROUP BY is keyed by
-/// what the first one sends.
+/// The key columns of an operator, among those that [`Correspondence::columns`] counts: all phases of a GROUP BY but the first one
+/// are keyed by what that one sends.
 fn keys_of(plan: &Plan, id: NodeId, shape: &StateShape) -> Vec<usize> {
-    let local = plan.local_phase(id).map(|local| &plan.node(local).op);
-    match (&plan.node(id).op, local) {
-        (Operator::GlobalGroupAggregate(_), Some(Operator::LocalGroupAggregate(local))) => {
-            shape.key_columns.iter().filter_map(|k| local.keys.get(*k).copied()).collect()
-        }
-        _ => shape.key_columns.clone(),
-    }
+    let first = plan.first_phase(id);
+    let keys = match &plan.node(first).op {
+        Operator::LocalGroupAggregate(local) => &local.keys,
+        Operator::GroupAggregate(a) if first != id => &a.keys,
+        Operator::LocalWindowAggregate(local) => &local.keys,
+        Operator::WindowAggregate(a) if first != id => &a.keys,
+        _ => return shape.key_columns.clone(),
+    };
+    (0..shape.key_columns.len()).filter_map(|k| keys.get(k).copied()).collect()
 }
 
 fn input_width(plan: &Plan, id: NodeId) -> usize {
-    plan.input_columns(plan.local_phase(id).unwrap_or(id), 0).len()
+    plan.input_columns(plan.first_phase(id), 0).len()
 }
 
 /// Event time of the new job: that of the old one where both read the same source.

@@ -545,12 +545,11 @@ impl<'a> Comparison<'a> {
 
 /// True if a window function is the next thing below an operator, but for what has no state.
 fn on_window_function(plan: &Plan, id: NodeId) -> bool {
-    let mut at = id;
+    let mut at = plan.first_phase(id);
     while let [input] = plan.node(at).inputs.as_slice() {
         at = *input;
         match &plan.node(at).op {
             Operator::WindowTableFunction(_) => return true,
-            Operator::LocalGroupAggregate(_) => {}
             op if op.is_stateful() => return false,
             _ => {}
         }

@@ -50,7 +50,7 @@ pub fn optimize(rel: Rel, options: &SessionOptions) -> PlanResult<Rel> {
     let rel = sources::push_into_sources(rel);
     let rel = remove_aggregates::remove_aggregates(rel);
     let rel = match options.split_distinct() {
-        true => split_distinct::split_distinct(rel, options.split_distinct_buckets()),
+        true => split_distinct::split_distinct(rel, options.split_distinct_buckets())?,
         false => rel,
     };
     let rel = ranks::recognize_ranks(rel)?;

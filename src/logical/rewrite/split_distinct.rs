@@ -16,15 +16,17 @@ use crate::catalog::types::{DataType, TypeKind};
 use crate::logical::make;
 use crate::logical::rel::{AggArg, AggCall, Aggregate, Expand, Rel, RelColumn, RelOp, Split, Unsplit, WindowKind};
 use crate::logical::rex::{Origins, Rex, Value};
+use crate::plan_error::{PlanError, PlanResult};
 
 /// Splits every aggregate of the tree that can be, into so many buckets.
-pub fn split_distinct(rel: Rel, buckets: i64) -> Rel {
+pub fn split_distinct(rel: Rel, buckets: i64) -> PlanResult<Rel> {
     let Rel { op, inputs, mut columns, origins } = rel;
     let before: Vec<Vec<Arc<str>>> =
         inputs.iter().map(|i| i.columns.iter().map(|c| c.name.clone()).collect()).collect();
-    let mut inputs: Vec<Rel> = inputs.into_iter().map(|i| split_distinct(i, buckets)).collect();
-    match op {
+    let mut inputs = inputs.into_iter().map(|i| split_distinct(i, buckets)).collect::<PlanResult<Vec<Rel>>>()?;
+    Ok(match op {
         RelOp::Aggregate(aggregate) if is_split(&aggregate, &inputs[0]) => {
+            check_hashes(&aggregate, &inputs[0])?;
             split(aggregate, inputs.remove(0), columns, origins, buckets)
         }
         RelOp::Project(exprs) => {
@@ -41,7 +43,33 @@ pub fn split_distinct(rel: Rel, buckets: i64) -> Rel {
             Rel { op, inputs, columns, origins }
         }
         op => Rel { op, inputs, columns, origins },
+    })
+}
+
+/// Flink's code generator has no hash code for all types, and says so when the job is translated.
+fn check_hashes(aggregate: &Aggregate, input: &Rel) -> PlanResult<()> {
+    for call in aggregate.calls.iter().filter(|c| wants_buckets(c)) {
+        let Some(value) = call.args.iter().find_map(AggArg::column).filter(|c| !aggregate.keys.contains(c)) else {
+            continue;
+        };
+        let ty = input.columns[value].ty.clone().materialized();
+        let hashed = ty.is_numeric()
+            || ty.is_character()
+            || ty.is_interval()
+            || ty.is_unknown()
+            || matches!(
+                ty.kind,
+                TypeKind::Boolean | TypeKind::Date | TypeKind::Time(_) | TypeKind::Timestamp(..) | TypeKind::Null
+            );
+        if !hashed {
+            let at = call.origins.first().unwrap_or_default();
+            return Err(PlanError::rejected(at, format!("Unsupported call: HASH_CODE({})", ty.kind))
+                .label("the values of this call are dealt into buckets by their hash codes")
+                .help("unset 'table.optimizer.distinct-agg.split.enabled', or cast the argument")
+                .into());
+        }
     }
+    Ok(())
 }
 
 /// Columns that are passed on have the names of the (first) input, which has lost those of the calls that were split.

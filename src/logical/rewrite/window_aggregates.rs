@@ -73,10 +73,11 @@ fn plan_aggregate(aggregate: Aggregate, input: Rel, columns: Vec<RelColumn>, ori
     let start = key_in(&aggregate.keys, &window.start);
     let end = key_in(&aggregate.keys, &window.end);
     let partition: Vec<usize> = window.partition.iter().filter_map(|p| p.first().copied()).collect();
-    let fields_step =
-        computed_step(&input, aggregate.calls.iter().flat_map(|c| c.args.iter().filter_map(AggArg::column)));
+    // Buckets of a split aggregate are no step of the query's.
+    let (_, whole) = aggregate.split.whole(&aggregate.keys, &aggregate.calls);
+    let fields_step = computed_step(&input, whole.iter().flat_map(|c| c.args.iter().filter_map(AggArg::column)));
     let step_computes_fields = fields_step.is_some();
-    let step = fields_step.or_else(|| computed_step(&input, aggregate.calls.iter().filter_map(|c| c.filter)));
+    let step = fields_step.or_else(|| computed_step(&input, whole.iter().filter_map(|c| c.filter)));
     let mut tvf: WindowTvf = window.tvf.clone();
     let time_type = tvf_time_type(&input);
     tvf.partition = partition;
