@@ -96,6 +96,7 @@ fn every_exec_node_is_in_a_measured_run() {
         include_str!("executor/aggregates.jsonl"),
         include_str!("executor/documents.jsonl"),
         include_str!("executor/joins.jsonl"),
+        include_str!("executor/split.jsonl"),
         include_str!("executor/table_functions.jsonl"),
         include_str!("executor/operators.jsonl"),
         include_str!("executor/patterns.jsonl"),

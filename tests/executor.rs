@@ -231,6 +231,7 @@ fn runs_give_what_flink_gives() {
         include_str!("executor/windows.jsonl"),
         include_str!("executor/joins.jsonl"),
         include_str!("executor/edges.jsonl"),
+        include_str!("executor/split.jsonl"),
         include_str!("executor/table_functions.jsonl"),
     ]);
 }

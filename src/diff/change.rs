@@ -56,6 +56,8 @@ pub struct AggregatesChange {
     pub distinct_changed: usize,
     /// The DISTINCT survivors stand in another order.
     pub distinct_moved: bool,
+    /// The aggregate is split, and its rows are dealt into buckets by other values.
+    pub buckets: bool,
 }
 
 /// What differs between the windows of two matched operators.

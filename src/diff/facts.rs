@@ -122,6 +122,7 @@ impl ChangeKind {
                 ("moved", a.moved.into()),
                 ("distinct_changed", a.distinct_changed.into()),
                 ("distinct_moved", a.distinct_moved.into()),
+                ("buckets", a.buckets.into()),
             ],
             ChangeKind::Window(w) => vec![
                 ("window_type", w.window_type.into()),

@@ -352,7 +352,9 @@ impl<'a> Lineage<'a> {
                 }
                 out
             }
-            Operator::GroupAggregate(_) | Operator::GlobalGroupAggregate(_) | Operator::IncrementalGroupAggregate(_) => {
+            Operator::GroupAggregate(_)
+            | Operator::GlobalGroupAggregate(_)
+            | Operator::IncrementalGroupAggregate(_) => {
                 let input = self.aggregate_input(id, matching, interner);
                 let Some((keys, calls)) = plan.aggregated(id) else { return Vec::new() };
                 let mut out: Vec<Ident> = keys.iter().map(|k| input[*k]).collect();

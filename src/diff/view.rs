@@ -84,6 +84,8 @@ pub struct AggregateView {
     pub written_keys: Vec<WrittenKey>,
     /// The calls as written.
     pub calls: Vec<CallView>,
+    /// What the rows of a split aggregate are dealt into buckets by.
+    pub buckets: Option<Vec<Ident>>,
     /// The planned calls; if both sides have the same, nothing about the aggregates differs.
     pub planned: Vec<String>,
     /// The window.
@@ -183,6 +185,11 @@ impl<'a> SideView<'a> {
         let keys = |origins: &[Origins]| -> Vec<KeyView> {
             aggregate_keys.iter().enumerate().map(|(n, k)| key(*k, origins.get(n))).collect()
         };
+        let buckets = plan.bucket_keys(id).map(|keys| {
+            let mut idents: Vec<Ident> = keys.iter().map(|k| input[*k]).collect();
+            idents.sort_unstable();
+            idents
+        });
         let view = match &plan.node(half).op {
             Operator::WindowAggregate(a) => {
                 let keys = keys(&a.origin.key_origins);
@@ -191,6 +198,7 @@ impl<'a> SideView<'a> {
                     keys,
                     written_keys: a.origin.written_keys.clone(),
                     calls: calls(&a.origin.written, i),
+                    buckets: buckets.clone(),
                     planned: planned(planned_calls, &input, i),
                     window,
                     grouping_sets: None,
@@ -209,6 +217,7 @@ impl<'a> SideView<'a> {
                     keys,
                     written_keys: a.origin.written_keys.clone(),
                     calls: calls(&a.origin.written, i),
+                    buckets: buckets.clone(),
                     planned: planned(planned_calls, &input, i),
                     window,
                     grouping_sets: None,
@@ -222,6 +231,7 @@ impl<'a> SideView<'a> {
                 keys: a.keys.iter().enumerate().map(|(n, k)| key(*k, a.key_origins.get(n))).collect(),
                 written_keys: a.written_keys.clone(),
                 calls: calls(&a.written, i),
+                buckets: buckets.clone(),
                 planned: planned(&a.calls, &input, i),
                 window: Some(WindowView {
                     kind: a.window,
@@ -246,6 +256,7 @@ impl<'a> SideView<'a> {
                 keys: keys(&a.key_origins),
                 written_keys: (0..aggregate_keys.len()).map(WrittenKey::Key).collect(),
                 calls: calls(&a.written, i),
+                buckets: buckets.clone(),
                 planned: planned(planned_calls, &input, i),
                 window: None,
                 grouping_sets: None,
@@ -258,6 +269,7 @@ impl<'a> SideView<'a> {
                 keys: Vec::new(),
                 written_keys: Vec::new(),
                 calls: in_text_order(calls(&o.written, i)),
+                buckets: buckets.clone(),
                 planned: planned(&o.calls, &input, i),
                 window: None,
                 grouping_sets: None,

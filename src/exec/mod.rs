@@ -195,14 +195,26 @@ impl Plan {
             Operator::GlobalWindowAggregate(g) => (&g.aggregate.split, &g.aggregate.calls),
             _ => return None,
         };
-        let keys = match &self.node(self.first_phase(id)).op {
-            Operator::GroupAggregate(a) => &a.keys,
-            Operator::WindowAggregate(a) => &a.keys,
-            Operator::LocalGroupAggregate(l) => &l.keys,
-            Operator::LocalWindowAggregate(l) => &l.keys,
-            _ => return None,
-        };
-        Some(split.whole(keys, calls))
+        Some(split.whole(self.first_keys(id)?, calls))
+    }
+
+    /// The keys of the first phase of an aggregate.
+    fn first_keys(&self, id: NodeId) -> Option<&[usize]> {
+        match &self.node(self.first_phase(id)).op {
+            Operator::GroupAggregate(a) => Some(&a.keys),
+            Operator::WindowAggregate(a) => Some(&a.keys),
+            Operator::LocalGroupAggregate(l) => Some(&l.keys),
+            Operator::LocalWindowAggregate(l) => Some(&l.keys),
+            _ => None,
+        }
+    }
+
+    /// The columns that tell the buckets of a split aggregate, as its first phase reads them.
+    pub fn bucket_keys(&self, id: NodeId) -> Option<&[usize]> {
+        match self.node(self.partial_half(id)?).op.split() {
+            Split::Partial(unsplit) => self.first_keys(id)?.get(unsplit.keys..),
+            Split::None | Split::Final => None,
+        }
     }
 
     /// The partial half below the final half of a split aggregate: the operator that keeps its state.

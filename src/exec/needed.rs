@@ -86,9 +86,7 @@ fn reads(plan: &Plan, id: super::NodeId, input: usize) -> Vec<usize> {
         Operator::GlobalWindowAggregate(_)
         | Operator::GlobalGroupAggregate(_)
         | Operator::IncrementalGroupAggregate(_)
-        | Operator::Union(_) => {
-            (0..width).collect()
-        }
+        | Operator::Union(_) => (0..width).collect(),
         Operator::GroupAggregate(a) => {
             let mut out = a.keys.clone();
             out.extend(needed_calls(&a.calls, node, a.keys.len()));

@@ -76,7 +76,8 @@ impl Comparison<'_> {
     }
 
     pub(super) fn aggregate_calls(&mut self, number: usize, old: &AggregateView, new: &AggregateView) -> bool {
-        let Some(diff) = aggregates::compare(old, new) else { return false };
+        let Some(mut diff) = aggregates::compare(old, new) else { return false };
+        diff.change.buckets = old.buckets.is_some() && new.buckets.is_some() && old.buckets != new.buckets;
         let cause = self.cause_of(&diff.differing, number);
         let mut context: Facts = Vec::new();
         let ddl_column = self.computed_in_ddl(&diff.differing);

@@ -22,7 +22,8 @@ use crate::logical::join::unique_names;
 use crate::logical::make;
 use crate::logical::print::digest;
 use crate::logical::rel::{
-    AggArg, AggCall, Aggregate, Expand, GroupWindow, Rel, RelColumn, RelOp, Split, WindowOrigins, WrittenCall, WrittenKey,
+    AggArg, AggCall, Aggregate, Expand, GroupWindow, Rel, RelColumn, RelOp, Split, WindowOrigins, WrittenCall,
+    WrittenKey,
 };
 use crate::logical::rex::{Origins, Rex, RexKind, Value};
 use crate::logical::scope::Scope;

@@ -159,8 +159,11 @@ fn split(aggregate: Aggregate, input: Rel, columns: Vec<RelColumn>, origins: Ori
     for w in &mut written {
         w.planned = w.planned.iter().flat_map(|p| starts[*p]..starts[*p] + parts[*p].len()).collect();
     }
-    let combined: Vec<AggCall> =
-        calls.iter().enumerate().map(|(i, c)| combining(c, keys.len() + i, &partial_columns[keys.len() + i].name)).collect();
+    let combined: Vec<AggCall> = calls
+        .iter()
+        .enumerate()
+        .map(|(i, c)| combining(c, keys.len() + i, &partial_columns[keys.len() + i].name))
+        .collect();
     let partial = RelOp::Aggregate(Aggregate {
         keys,
         key_origins,
@@ -172,8 +175,11 @@ fn split(aggregate: Aggregate, input: Rel, columns: Vec<RelColumn>, origins: Ori
     });
     let partial = Rel { op: partial, inputs: vec![input], columns: partial_columns, origins: origins.clone() };
 
-    let mut final_columns: Vec<RelColumn> =
-        columns[..first_call].iter().zip(&partial.columns).map(|(c, p)| RelColumn { ty: c.ty.clone(), ..p.clone() }).collect();
+    let mut final_columns: Vec<RelColumn> = columns[..first_call]
+        .iter()
+        .zip(&partial.columns)
+        .map(|(c, p)| RelColumn { ty: c.ty.clone(), ..p.clone() })
+        .collect();
     name_calls(&mut final_columns, combined.iter().map(|c| c.ty.clone()));
     let combined_count = combined.len();
     let last = RelOp::Aggregate(Aggregate {
@@ -226,10 +232,7 @@ fn parts(call: &AggCall, input: &Rel) -> Vec<AggCall> {
         None => call.ty.clone(),
     };
     let part = |function: &str, ty: DataType| AggCall { function: function.into(), ty, ..call.clone() };
-    vec![
-        part("$SUM0", make::sum_type(&argument).with_nullable(false)),
-        part("COUNT", TypeKind::BigInt.not_null()),
-    ]
+    vec![part("$SUM0", make::sum_type(&argument).with_nullable(false)), part("COUNT", TypeKind::BigInt.not_null())]
 }
 
 /// The call over the results of `call` per bucket, which stand in `column`.
@@ -260,7 +263,7 @@ fn with_buckets(input: Rel, values: &[usize], buckets: i64) -> Rel {
         let (nullable, origins) = (value.ty.nullable, value.origins.clone());
         let int = |nullable: bool| DataType { kind: TypeKind::Int, nullable };
         let hash = Rex::call(&op::HASH_CODE, vec![value], int(nullable)).or_at(&origins);
-        let count = Rex::literal(Value::Int(buckets.into()), int(false));
+        let count = Rex::literal(Value::Int(buckets), int(false));
         names.place(exprs.len());
         exprs.push(Rex::call(&op::MOD, vec![hash, count], int(nullable)).or_at(&origins));
     }
@@ -299,7 +302,7 @@ fn kind_number(kind: Option<usize>, buckets: usize) -> i64 {
 }
 
 fn kind_id(kind: Option<usize>, buckets: usize) -> Rex {
-    Rex::literal(Value::Int(kind_number(kind, buckets).into()), TypeKind::BigInt.not_null())
+    Rex::literal(Value::Int(kind_number(kind, buckets)), TypeKind::BigInt.not_null())
 }
 
 /// A FILTER for each call, so that it takes the rows of its kind of bucket only.

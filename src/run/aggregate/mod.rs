@@ -142,12 +142,7 @@ impl<N: Namespace> Aggregator<N> {
     }
 
     /// `kept`: whether the views of functions and those of DISTINCT are in state.
-    fn of(
-        calls: &[AggCall],
-        layout: AccumulatorLayout,
-        build: &mut Build<'_>,
-        kept: (bool, bool),
-    ) -> RunResult<Self> {
+    fn of(calls: &[AggCall], layout: AccumulatorLayout, build: &mut Build<'_>, kept: (bool, bool)) -> RunResult<Self> {
         let mut out = Vec::with_capacity(calls.len());
         for (i, call) in calls.iter().enumerate() {
             // A keyword is no value: the function looks at it itself.
