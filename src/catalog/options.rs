@@ -275,6 +275,9 @@ fn check(key: &str, value: &str) -> Result<(), (&'static str, &'static str)> {
     if FLAGS.contains(&key) && parse_bool(value).is_none() {
         return Err(("true or false", "write 'true' or 'false'"));
     }
+    if key == "table.optimizer.distinct-agg.split.bucket-num" && value.trim().parse::<i32>().is_err() {
+        return Err(("a number of buckets", "write a number, such as '1024'"));
+    }
     if DURATIONS.contains(&key) && parse_duration(value).is_none() {
         return Err(("a duration", "write a number and a unit, such as '500 ms', '2 s', '1 h' or '7 d'"));
     }

@@ -15,6 +15,7 @@ impl Lowering<'_> {
             let refused = match &*call.function {
                 "FIRST_VALUE" | "LAST_VALUE" if self.target != Target::Flink22 => time_root(ty)
                     .map(|root| format!("{} aggregate function does not support type: ''{root}''", call.function)),
+                "COUNT" if call.args.len() > 1 => Some("We now only support the count of one field.".to_owned()),
                 "AVG" if matches!(ty.kind, TypeKind::Decimal(_, 38)) => {
                     Some("Cannot convert 0 to DECIMAL(38, 38) due to overflow".to_owned())
                 }
