@@ -8,7 +8,7 @@ use crate::catalog::functions::{self, FunctionDef, operators as op};
 use crate::catalog::types::TypeKind;
 use crate::logical::correlate::{Correlate, TableFunction};
 use crate::logical::join::JoinType;
-use crate::logical::rel::{AggArg, AggCall, Aggregate, Rel, RelColumn, RelOp, SetKind, WrittenCall};
+use crate::logical::rel::{AggArg, AggCall, Aggregate, Rel, RelColumn, RelOp, SetKind, Split, WrittenCall};
 use crate::logical::rex::{Origins, Rex, Value};
 
 /// Writes out every one of the tree.
@@ -104,6 +104,7 @@ fn counted(set: SetKind, union: Rel, width: usize, origins: &Origins) -> Rel {
             args: vec![AggArg::Column(width + i)],
             distinct: false,
             filter: None,
+            monotonic: false,
             ty: TypeKind::BigInt.not_null(),
             name: (*name).into(),
             origins: origins.clone(),
@@ -122,6 +123,7 @@ fn counted(set: SetKind, union: Rel, width: usize, origins: &Origins) -> Rel {
         distinct: true,
         grouping_sets: None,
         ttl: None,
+        split: Split::None,
     };
     Rel { op: RelOp::Aggregate(aggregate), inputs: vec![union], columns, origins: origins.clone() }
 }

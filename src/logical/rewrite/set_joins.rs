@@ -4,7 +4,7 @@
 use crate::catalog::functions::operators as op;
 use crate::catalog::types::{DataType, TypeKind};
 use crate::logical::join::{Join, JoinType};
-use crate::logical::rel::{Aggregate, Rel, RelOp, SetKind, SetOperation, Times};
+use crate::logical::rel::{Aggregate, Rel, RelOp, SetKind, SetOperation, Split, Times};
 use crate::logical::rex::{Origins, Rex};
 
 /// Writes out every one of the tree.
@@ -33,6 +33,7 @@ pub fn join_sets(rel: Rel) -> Rel {
                 distinct: true,
                 grouping_sets: None,
                 ttl: None,
+                split: Split::None,
             });
             Rel { op: distinct, columns: joined.columns.clone(), inputs: vec![joined], origins }
         }
