@@ -5,7 +5,7 @@
 //! namespace]]`, with the serializers read off a savepoint. They are written as Flink names them, less the word "Serializer":
 //! `Row(STRING, BIGINT)` is a `RowDataSerializer` of these types, `Ttl<Long, X>` an X with a time to live, `Window` the serializer
 //! of `TimeWindow`; accumulator classes are written as 2.2 writes them. `matrix.jsonl` are the sides of changes that were tried,
-//! `shapes.jsonl` every operator with every function and type.
+//! `shapes.jsonl` every operator with every function and type, `split.jsonl` aggregates with DISTINCT that are split.
 //!
 //! `unplanned.txt` lists the cases that keepstate does not plan yet, `known.txt` those whose *plan* differs from Flink's (another
 //! column order, an operator too many), so that the state differs too. A test fails when a list is wrong in either direction.
@@ -191,6 +191,7 @@ fn entries_are_those_of_savepoints() {
     let mut outcome = Outcome::default();
     run(include_str!("state/matrix.jsonl"), &mut outcome);
     run(include_str!("state/shapes.jsonl"), &mut outcome);
+    run(include_str!("state/split.jsonl"), &mut outcome);
     let total = outcome.matched + outcome.differ.len() + outcome.unplanned.len();
     println!(
         "{} of {total} match, {} differ, {} are not planned",

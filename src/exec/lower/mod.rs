@@ -7,6 +7,7 @@ mod correlate;
 mod join;
 mod match_recognize;
 mod over;
+mod phases;
 mod rank;
 mod signs;
 mod sink;
