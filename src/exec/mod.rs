@@ -324,6 +324,7 @@ impl Operator {
             Operator::Join(join) => &join.ttl,
             Operator::GroupAggregate(aggregate) => std::slice::from_ref(&aggregate.ttl),
             Operator::GlobalGroupAggregate(global) => std::slice::from_ref(&global.aggregate.ttl),
+            Operator::IncrementalGroupAggregate(halves) => std::slice::from_ref(&halves.partial.aggregate.ttl),
             _ => &[],
         }
     }

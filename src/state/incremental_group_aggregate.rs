@@ -10,7 +10,7 @@ impl Stateful for IncrementalGroupAggregate {
     fn entries(&self, context: &StateContext<'_>) -> Vec<StateEntry> {
         let keyed = context.keyed(self.partial.aggregate.keys.iter().copied(), StateType::Void);
         let layout = self.partial.accumulators(context.local_input());
-        let ttl = context.ttl();
+        let ttl = context.ttl_of(0);
         let views = layout.distinct_entries(&keyed).into_iter();
         views.map(|e| e.compiled("incrementalGroupAggregateState").with_ttl(ttl)).collect()
     }

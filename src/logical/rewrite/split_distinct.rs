@@ -171,6 +171,7 @@ fn split(aggregate: Aggregate, input: Rel, columns: Vec<RelColumn>, origins: Ori
         written,
         distinct: false,
         grouping_sets: aggregate.grouping_sets,
+        ttl: aggregate.ttl,
         split: Split::Partial(Unsplit { keys: first_call, calls: unsplit, expanded }),
     });
     let partial = Rel { op: partial, inputs: vec![input], columns: partial_columns, origins: origins.clone() };
@@ -189,6 +190,7 @@ fn split(aggregate: Aggregate, input: Rel, columns: Vec<RelColumn>, origins: Ori
         written: Vec::new(),
         distinct: false,
         grouping_sets: aggregate.grouping_sets,
+        ttl: aggregate.ttl,
         split: Split::Final,
     });
     let last = Rel { op: last, inputs: vec![partial], columns: final_columns, origins: origins.clone() };
