@@ -171,10 +171,11 @@ fn the_limits_are_the_limits() {
         "SELECT a.k, x.w FROM a, LATERAL (SELECT w FROM b WHERE b.k = a.k) AS x",
         "SELECT k FROM a WHERE v IN (SELECT x FROM a CROSS JOIN UNNEST(ARRAY[v]) AS u (x))",
         "SELECT k FROM a, LATERAL TABLE(f(k)) AS u",
-        "SELECT k FROM a WHERE k = 'x' OR v IN (SELECT w FROM b)",
-        "SELECT k, CASE WHEN EXISTS (SELECT 1 FROM b WHERE b.k = a.k) THEN 1 END FROM a",
-        "SELECT k, v IN (SELECT w FROM b) FROM a",
         "SELECT k, (SELECT MAX(w) FROM b WHERE b.w < a.v) FROM a",
+        "SELECT k FROM a WHERE k = 'x' OR v IN (SELECT w FROM b WHERE b.k = a.k)",
+        "SELECT k FROM a WHERE v IN (SELECT w FROM b) OR k IN (SELECT k FROM b)",
+        "SELECT k, EXISTS (SELECT 1 FROM b WHERE b.w < a.v) FROM a",
+        "SELECT k, v NOT IN (SELECT w FROM b) FROM a",
     ] {
         let text = Text::new("job.sql", format!("{tables} {query};"));
         let report = check(text.clone(), text, &Options::default()).report;

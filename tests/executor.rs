@@ -2,7 +2,7 @@
 //!
 //! `tests/executor/*.jsonl` was measured, with parallelism 1 and a watermark after every row that raises it: `bounded` are all
 //! rows when the end of the input lets everything fire, `held` is how many of them come first when the job is stopped with a
-//! savepoint instead; `error` is what Flink refuses with. Rows are compared as a whole, not in order, since Flink's own order
+//! savepoint instead; `left` is what all changes leave; `error` is what Flink refuses with. Rows are compared as a whole, not in order, since Flink's own order
 //! across keys is not stable. `known.txt` lists the cases that differ, with the reason; a test fails when the list is wrong in
 //! either direction.
 
@@ -51,8 +51,17 @@ enum InputRow {
 #[derive(serde::Deserialize)]
 #[serde(untagged, deny_unknown_fields)]
 enum Expected {
-    Rows { bounded: Vec<Value>, held: Option<usize> },
-    Refused { error: String },
+    Rows {
+        bounded: Vec<Value>,
+        held: Option<usize>,
+    },
+    Refused {
+        error: String,
+    },
+    /// What is left of all changes, where their order hangs on which source is faster.
+    Left {
+        left: Vec<Value>,
+    },
 }
 
 /// Why a run gave no rows: Flink would refuse it too, or keepstate cannot do it.
@@ -128,6 +137,21 @@ impl Case {
                     Err(Stop::Unable(message)) => Some(message),
                     Ok(_) => Some(format!("runs, where Flink says: {error}")),
                 };
+            }
+            Expected::Left { left } => {
+                let got = match self.run(target, EndOfInput::Fire) {
+                    Ok(got) => got,
+                    Err(Stop::Refused(message) | Stop::Unable(message)) => return Some(message),
+                };
+                let mut count: BTreeMap<String, i64> = BTreeMap::new();
+                for row in &got {
+                    let by = if matches!(row[0].as_str(), Some("+I" | "+U")) { 1 } else { -1 };
+                    let values: Value = row.as_array().into_iter().flatten().skip(1).map(normal).collect();
+                    *count.entry(values.to_string()).or_default() += by;
+                }
+                left.iter().for_each(|row| *count.entry(normal(row).to_string()).or_default() -= 1);
+                count.retain(|_, n| *n != 0);
+                return (!count.is_empty()).then(|| format!("left: {count:?}"));
             }
             Expected::Rows { bounded, held } => (bounded.as_slice(), held.map(|n| &bounded[..n])),
         };

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use super::select::distinct_over;
 use super::subquery::aggregate_of;
 use crate::catalog::functions::operators as op;
 use crate::catalog::types::{DataType, TypeKind};
@@ -139,7 +140,34 @@ pub(super) fn scalar(rel: Rel, at: Span) -> PlanResult<Scalar> {
     if reads_outer(&expr) {
         return Err(refused("in its select list", expr.origins.first()));
     }
-    let Decorrelated { rel: mut input, conditions } = decorrelate(inputs.remove(0))?;
+    let Keyed { rel: input, keys, outer } = keyed(inputs.remove(0), at)?;
+    let added = keys.len();
+    let counts: Vec<bool> = aggregate.calls.iter().map(|c| &*c.function == "COUNT").collect();
+    let right = grouped_by(aggregate, keys, input, &columns, &origins);
+    let conditions = outer.into_iter().enumerate().map(|(i, around)| {
+        let own = right.column(i);
+        let nullable = around.ty.nullable || own.ty.nullable;
+        Rex::call(&op::EQUALS, vec![around, own], DataType { kind: TypeKind::Boolean, nullable }).at(at)
+    });
+    let value = expr.map_inputs(&mut |i, used| {
+        let column = Rex::input(added + i, used.ty.clone().with_nullable(true)).with_origins(&used.origins);
+        if counts[i] { zero_without_rows(column) } else { column }
+    });
+    let value = Rex { ty: if value.as_input().is_some() { ty } else { value.ty.clone() }, ..value };
+    Ok(Scalar { conditions: conditions.collect(), right, value })
+}
+
+/// The rows of a subquery with what the query around finds them by.
+struct Keyed {
+    rel: Rel,
+    /// The columns that they are found by, none of which is NULL.
+    keys: Vec<usize>,
+    /// What each of them equals, over the query around.
+    outer: Vec<Rex>,
+}
+
+fn keyed(rel: Rel, at: Span) -> PlanResult<Keyed> {
+    let Decorrelated { rel: mut input, conditions } = decorrelate(rel)?;
     let mut keys = Vec::new();
     let mut outer = Vec::new();
     let mut exprs = input.all_columns();
@@ -165,20 +193,40 @@ pub(super) fn scalar(rel: Rel, at: Span) -> PlanResult<Scalar> {
     if exprs.len() > input.columns.len() {
         input = input.project_as(exprs, names, Origins::none());
     }
-    let added = keys.len();
-    let counts: Vec<bool> = aggregate.calls.iter().map(|c| &*c.function == "COUNT").collect();
-    let right = grouped_by(aggregate, keys, input, &columns, &origins);
-    let conditions = outer.into_iter().enumerate().map(|(i, around)| {
-        let own = right.column(i);
+    Ok(Keyed { rel: input, keys, outer })
+}
+
+/// The rows that `EXISTS` asks for, each once and marked, and which of them belongs to which row around; the value is the mark.
+pub(super) fn marked(rel: Rel, at: Span) -> PlanResult<Scalar> {
+    let Keyed { rel, keys, outer } = keyed(rel, at)?;
+    let mut exprs: Vec<Rex> = keys.iter().map(|k| rel.column(*k)).collect();
+    let mut names: Vec<Arc<str>> = keys.iter().map(|k| rel.columns[*k].name.clone()).collect();
+    let places: Vec<usize> = if keys.is_empty() {
+        // Without a key the mark itself is what is made distinct.
+        exprs.push(Rex::boolean(true));
+        names.push("i".into());
+        Vec::new()
+    } else {
+        (0..keys.len()).collect()
+    };
+    let found = distinct_over(rel.project_as(exprs, names, Origins::at(at)), at);
+    let right = if places.is_empty() { found } else { with_mark(found, &format!("$f{}", places.len()), at) };
+    let conditions = outer.into_iter().zip(&places).map(|(around, i)| {
+        let own = right.column(*i);
         let nullable = around.ty.nullable || own.ty.nullable;
         Rex::call(&op::EQUALS, vec![around, own], DataType { kind: TypeKind::Boolean, nullable }).at(at)
     });
-    let value = expr.map_inputs(&mut |i, used| {
-        let column = Rex::input(added + i, used.ty.clone().with_nullable(true)).with_origins(&used.origins);
-        if counts[i] { zero_without_rows(column) } else { column }
-    });
-    let value = Rex { ty: if value.as_input().is_some() { ty } else { value.ty.clone() }, ..value };
-    Ok(Scalar { conditions: conditions.collect(), right, value })
+    let value = Rex::input(right.columns.len() - 1, TypeKind::Boolean.nullable()).at(at);
+    Ok(Scalar { conditions: conditions.collect(), value, right })
+}
+
+/// Distinct rows with a TRUE behind each.
+pub(super) fn with_mark(rel: Rel, name: &str, at: Span) -> Rel {
+    let mut exprs = rel.all_columns();
+    exprs.push(Rex::boolean(true));
+    let mut names: Vec<Arc<str>> = rel.columns.iter().map(|c| c.name.clone()).collect();
+    names.push(name.into());
+    rel.project_as(exprs, names, Origins::at(at))
 }
 
 /// Rows that are found by a key of theirs are at most one (Flink's `RemoveCorrelationForScalarProject`).
@@ -246,7 +294,7 @@ fn single_value(rel: Rel, at: Span) -> Rel {
         monotonic: false,
         origins: Origins::at(at),
     };
-    aggregate_of(rel, call, at)
+    aggregate_of(rel, vec![call], at)
 }
 
 /// `outer = expression over the subquery's columns`, whichever stands first.

@@ -15,6 +15,7 @@ mod join;
 mod legacy_window;
 mod match_expr;
 mod match_recognize;
+mod membership;
 mod over;
 mod query;
 mod select;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::Builder;
 use super::ast_columns::of_subqueries;
 use super::decorrelate::{self, Scalar, decorrelate, has_one_row};
+use super::membership::{Membership, only_truth_counts};
 use super::select::{SelectResolver, apply_filter};
 use crate::catalog::coercion::least_restrictive;
 use crate::catalog::functions::operators as op;
@@ -18,7 +19,7 @@ use crate::logical::simplify;
 use crate::logical::translate::Translator;
 use crate::plan_error::{PlanError, PlanResult};
 use crate::source::Span;
-use crate::syntax::ast::{BinaryOp, Expr, ExprKind, Query, SelectItem, UnaryOp};
+use crate::syntax::ast::{BinaryOp, Expr, ExprKind, IsTest, Literal, Query, SelectItem, UnaryOp};
 
 /// A subquery that has become a column of the row.
 pub(super) struct Joined<'s> {
@@ -26,6 +27,15 @@ pub(super) struct Joined<'s> {
     pub expr: &'s Expr,
     /// The column, or what is computed from it.
     pub value: Rex,
+}
+
+/// Where an expression stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// Rows pass for which it is TRUE.
+    Condition,
+    /// Its value is kept.
+    Value,
 }
 
 /// True if a subquery stands in the expression.
@@ -62,6 +72,16 @@ fn split<'a>(expr: &'a Expr, negated: bool, out: &mut Vec<Conjunct<'a>>) {
             split(a, true, out);
             split(b, true, out);
         }
+        ExprKind::Is { expr: inner, test: IsTest::True, negated: false } if !negated && contains_subquery(inner) => {
+            split(inner, false, out);
+        }
+        ExprKind::Binary(inner, BinaryOp::Eq, literal)
+            if !negated
+                && matches!(literal.kind, ExprKind::Literal(Literal::Boolean(true)))
+                && matches!(inner.kind, ExprKind::InSubquery { .. } | ExprKind::Exists { .. }) =>
+        {
+            split(inner, false, out);
+        }
         ExprKind::InSubquery { expr, query, negated: not } => {
             out.push(Conjunct::Partner { operand: Some(expr), query, negated: negated != *not, at });
         }
@@ -83,9 +103,11 @@ impl<'a> Builder<'a> {
     ) -> PlanResult<Rel> {
         let own = rel.columns.clone();
         let mut others = Vec::new();
+        let mut partners = false;
         for part in conjuncts(condition) {
             match part {
                 Conjunct::Partner { operand, query, negated, at } => {
+                    partners = true;
                     let mut translator = Translator::new(self.catalog);
                     let mut resolver = where_resolver(scope, &[]);
                     let operands = operands(operand)
@@ -100,7 +122,12 @@ impl<'a> Builder<'a> {
         }
         let mut joined = Vec::new();
         for (expr, _) in &others {
-            rel = self.join_values(rel, expr, scope, &mut joined)?;
+            rel = self.join_values(rel, expr, Place::Condition, scope, &mut joined)?;
+        }
+        // Flink has another plan for a condition of both kinds.
+        if partners && !joined.is_empty() && joined.iter().any(|j| !matches!(j.expr.kind, ExprKind::Subquery(_))) {
+            let what = "IN or EXISTS under OR beside one that must hold";
+            return Err(PlanError::unsupported(condition.span, what).into());
         }
         let mut parts = Vec::new();
         for (expr, negated) in others {
@@ -125,27 +152,59 @@ impl<'a> Builder<'a> {
         let mut joined = Vec::new();
         for item in items {
             if let SelectItem::Expr { expr, .. } = item {
-                rel = self.join_values(rel, expr, scope, &mut joined)?;
+                rel = self.join_values(rel, expr, Place::Value, scope, &mut joined)?;
             }
         }
         Ok((rel, joined))
     }
 
-    /// Joins the values of the subqueries in an expression. `IN` and `EXISTS` inside of one are left: they are no values yet.
+    /// Joins the values of the subqueries in an expression. `IN` beside other subqueries is left: it is no value yet.
     fn join_values(
         &mut self,
         mut rel: Rel,
         expr: &'a Expr,
+        place: Place,
         scope: &Scope,
         joined: &mut Vec<Joined<'a>>,
     ) -> PlanResult<Rel> {
         let mut found = Vec::new();
         of_subqueries(expr, &mut |e| found.push(e));
+        let (root, alone) = (expr, found.len() == 1);
         for expr in found {
-            let ExprKind::Subquery(query) = &expr.kind else { continue };
-            let scalar = self.scalar(query, scope, expr.span)?;
             let value;
-            (rel, value) = join_scalar(rel, scalar, expr.span);
+            let truth = only_truth_counts(root, expr, place == Place::Condition);
+            if place == Place::Condition && !truth && !matches!(expr.kind, ExprKind::Subquery(_)) {
+                let what = "IN or EXISTS in a condition otherwise than under AND, OR and CASE";
+                return Err(PlanError::unsupported(expr.span, what).into());
+            }
+            match &expr.kind {
+                ExprKind::Subquery(query) => {
+                    let scalar = self.scalar(query, scope, expr.span)?;
+                    (rel, value) = join_scalar(rel, scalar, expr.span);
+                }
+                ExprKind::Exists { query, negated } => {
+                    let rows = self.subquery(query, scope, expr.span)?;
+                    (rel, value) = join_exists(rel, rows, *negated, expr.span)?;
+                }
+                ExprKind::InSubquery { expr: operand, query, negated } => {
+                    // Of several Flink's versions make plans of their own.
+                    if !alone {
+                        continue;
+                    }
+                    let mut own = scope.clone();
+                    let mut translator = Translator::new(self.catalog);
+                    let mut resolver = where_resolver(&mut own, &[]);
+                    let operands = operands(Some(operand))
+                        .iter()
+                        .map(|e| Ok(simplify::simplify(translator.expr(e, &mut resolver)?)))
+                        .collect::<PlanResult<Vec<Rex>>>()?;
+                    let rows = self.subquery(query, scope, expr.span)?;
+                    let membership =
+                        Membership { operands, negated: *negated, only_truth_counts: truth, at: expr.span };
+                    (rel, value) = membership.join(rel, rows)?;
+                }
+                _ => continue,
+            }
             joined.push(Joined { expr, value });
         }
         Ok(rel)
@@ -223,6 +282,19 @@ pub(super) fn join_scalar(rel: Rel, scalar: Scalar, at: Span) -> (Rel, Rex) {
     (Rel::join(rel, right, join, Origins::at(at)), value)
 }
 
+/// `rel` with a mark beside each row that says whether the subquery has rows for it, and EXISTS over the mark.
+fn join_exists(rel: Rel, subquery: Rel, negated: bool, at: Span) -> PlanResult<(Rel, Rex)> {
+    if calls_table_function(&subquery) {
+        return Err(PlanError::unsupported(at, "IN or EXISTS of a query with UNNEST or a table function").into());
+    }
+    if is_one_row(&subquery) {
+        return Ok((rel, Rex::boolean(!negated).at(at)));
+    }
+    let (rel, mark) = join_scalar(rel, decorrelate::marked(subquery, at)?, at);
+    let test = if negated { &op::IS_NULL } else { &op::IS_NOT_NULL };
+    Ok((rel, Rex::call(test, vec![mark], TypeKind::Boolean.not_null()).at(at)))
+}
+
 /// A condition over the columns of a subquery and of the query around it, over both rows side by side.
 fn over_both(condition: &Rex, width: usize) -> Rex {
     let shifted = condition.map_inputs(&mut |i, used| Rex { kind: RexKind::Input(i + width), ..used.clone() });
@@ -266,14 +338,7 @@ pub(super) fn semi_join(
         let join = Join::new(join_type, conditions, Origins::at(at));
         return Ok(Rel::join(rel, right, join, Origins::at(at)));
     };
-    if operands.len() != subquery.columns.len() {
-        let message = format!(
-            "Values passed to IN operator must have compatible types: {} on the left, {} columns in the query",
-            operands.len(),
-            subquery.columns.len()
-        );
-        return Err(PlanError::rejected(at, message).label("here").into());
-    }
+    check_operands(&operands, &subquery, at)?;
     let (left, places) = with_operands(rel, operands);
     let width = left.columns.len();
     let found = decorrelate(subquery)?;
@@ -281,10 +346,6 @@ pub(super) fn semi_join(
     let mut conditions = Vec::new();
     for (i, place) in places.into_iter().enumerate() {
         let (a, b) = (left.column(place), Rex::input(width + i, found.rel.columns[i].ty.clone()));
-        if least_restrictive(&a.ty, &b.ty).is_none() && !a.ty.is_unknown() && !b.ty.is_unknown() {
-            let message = format!("Values passed to IN operator must have compatible types: {} and {}", a.ty, b.ty);
-            return Err(PlanError::rejected(at, message).label("these cannot be compared").into());
-        }
         conditions.push(if negated { equal_or_unknown(a, b, at) } else { equal(a, b, at) });
     }
     conditions.extend(found.conditions.iter().map(|c| over_both(c, width)));
@@ -293,7 +354,7 @@ pub(super) fn semi_join(
 }
 
 /// Flink's subqueries with a correlation variable of their own become other joins.
-fn calls_table_function(rel: &Rel) -> bool {
+pub(super) fn calls_table_function(rel: &Rel) -> bool {
     matches!(rel.op, RelOp::Correlate(_)) || rel.inputs.iter().any(calls_table_function)
 }
 
@@ -313,8 +374,27 @@ fn check_comparisons(conditions: &[Rex], at: Span) -> PlanResult<()> {
     }
 }
 
+/// As many operands as columns, of types that can be compared.
+pub(super) fn check_operands(operands: &[Rex], subquery: &Rel, at: Span) -> PlanResult<()> {
+    if operands.len() != subquery.columns.len() {
+        let message = format!(
+            "Values passed to IN operator must have compatible types: {} on the left, {} columns in the query",
+            operands.len(),
+            subquery.columns.len()
+        );
+        return Err(PlanError::rejected(at, message).label("here").into());
+    }
+    for (a, b) in operands.iter().zip(&subquery.columns) {
+        if least_restrictive(&a.ty, &b.ty).is_none() && !a.ty.is_unknown() && !b.ty.is_unknown() {
+            let message = format!("Values passed to IN operator must have compatible types: {} and {}", a.ty, b.ty);
+            return Err(PlanError::rejected(at, message).label("these cannot be compared").into());
+        }
+    }
+    Ok(())
+}
+
 /// Operands that are no columns are computed below the join.
-fn with_operands(rel: Rel, operands: Vec<Rex>) -> (Rel, Vec<usize>) {
+pub(super) fn with_operands(rel: Rel, operands: Vec<Rex>) -> (Rel, Vec<usize>) {
     let mut exprs = rel.all_columns();
     let mut names: Vec<Arc<str>> = rel.columns.iter().map(|c| c.name.clone()).collect();
     let place = |operand: Rex| {
@@ -331,7 +411,7 @@ fn with_operands(rel: Rel, operands: Vec<Rex>) -> (Rel, Vec<usize>) {
     (rel.project_as(exprs, names, Origins::none()), places)
 }
 
-fn equal(a: Rex, b: Rex, at: Span) -> Rex {
+pub(super) fn equal(a: Rex, b: Rex, at: Span) -> Rex {
     let nullable = a.ty.nullable || b.ty.nullable;
     Rex::call(&op::EQUALS, vec![a, b], DataType { kind: TypeKind::Boolean, nullable }).at(at)
 }
@@ -366,20 +446,21 @@ fn any_row(rel: Rel, at: Span) -> Rel {
         monotonic: false,
         origins: Origins::at(at),
     };
-    let counted = aggregate_of(marked, call, at);
+    let counted = aggregate_of(marked, vec![call], at);
     let m = counted.column(0);
     let found = Rex::call(&op::IS_NOT_NULL, vec![m], TypeKind::Boolean.not_null()).at(at);
     counted.project_as(vec![found], vec!["$f0".into()], Origins::at(at))
 }
 
-/// An aggregate of all rows with one call.
-pub(super) fn aggregate_of(rel: Rel, call: AggCall, at: Span) -> Rel {
-    let columns = vec![RelColumn::new(call.name.clone(), call.ty.clone())];
+/// An aggregate of all rows.
+pub(super) fn aggregate_of(rel: Rel, calls: Vec<AggCall>, at: Span) -> Rel {
+    let columns = calls.iter().map(|call| RelColumn::new(call.name.clone(), call.ty.clone())).collect();
+    let written = calls.iter().enumerate();
     let op = RelOp::Aggregate(Aggregate {
         keys: Vec::new(),
         key_origins: Vec::new(),
-        written: vec![WrittenCall { call: call.clone(), planned: vec![0] }],
-        calls: vec![call],
+        written: written.map(|(i, call)| WrittenCall { call: call.clone(), planned: vec![i] }).collect(),
+        calls,
         distinct: false,
         grouping_sets: None,
         ttl: None,
