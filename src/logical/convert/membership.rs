@@ -131,6 +131,7 @@ fn counted(rel: Rel, nulls_matter: bool, at: Span) -> Rel {
         function: "COUNT".into(),
         args,
         distinct: false,
+        monotonic: false,
         filter: None,
         ty: TypeKind::BigInt.not_null(),
         name: name.into(),
