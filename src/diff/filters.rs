@@ -86,6 +86,7 @@ pub fn compare(c: &mut Comparison<'_>, number: usize, pair: &Pair, own: bool) {
     let reader = pair.parent.and_then(|p| c.nearest_keeper(p));
     let more = reader.map(|family| ("reader", Fact::from(family))).into_iter().collect();
     c.state_on_way(number, pair, kind, args, places, item, cause, more);
+    c.reads(differing);
 }
 
 /// A column of CREATE TABLE whose expression a condition took over.

@@ -87,6 +87,7 @@ pub(super) fn diff(sources: &SourceMap, old: &Plan, new: &Plan) -> JobDiff {
     let filters_by_new = new.sinks.iter().any(|s| outputs::filters_by_new(&mut c, *s));
     let operators = operators(&c, old, new);
     let options = option_changes(old, new);
+    c.kept_for_above();
     one_for_each_replaced(&mut c.stated);
     one_for_each_ddl_column(&mut c.stated);
     let mut changes = one_for_each_clause(fold(c.stated));

@@ -94,6 +94,7 @@ impl Comparison<'_> {
         let places = Places::beside(place(Side::Old, diff.old), place(Side::New, diff.new), lacking);
         let kind = ChangeKind::Aggregates(diff.change);
         self.state_of_column(number, kind, diff.args, places, Item::Aggregates, cause, context, ddl_column);
+        self.reads(diff.differing);
         true
     }
 

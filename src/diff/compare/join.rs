@@ -89,6 +89,11 @@ impl Comparison<'_> {
             let places = (place(&a), place(&b));
             let cause = if join_type || key_order || sides { None } else { self.join_cause(number, &a, &b) };
             self.state(number, kind, args, places, Item::Other, cause);
+            let lone = |one: &[Vec<Ident>; 2], other: &[Vec<Ident>; 2]| -> Vec<Ident> {
+                let sides = one.iter().zip(other);
+                sides.flat_map(|(a, b)| a.iter().filter(|i| !b.contains(i)).copied()).collect()
+            };
+            self.reads([lone(&a.read, &b.read), lone(&b.read, &a.read)].concat());
         }
         if sides {
             return;

@@ -4,6 +4,7 @@ mod aggregate;
 mod context;
 mod ddl;
 mod join;
+mod kept_columns;
 mod lookup_join;
 mod match_recognize;
 mod nulls;
@@ -40,6 +41,10 @@ pub struct Stated {
     pub cause: Option<usize>,
     /// The column of a source whose definition it comes of.
     pub ddl_column: Option<String>,
+    /// The columns that only one side reads for this.
+    pub reads: Vec<Ident>,
+    /// The columns that only one side keeps, if that is all there is to the change.
+    pub keeps: Vec<Ident>,
 }
 
 /// Both plans with what has been found so far.
@@ -377,28 +382,9 @@ impl<'a> Comparison<'a> {
         if stored {
             self.passes_on(&differing, number);
         }
-    }
-
-    /// The operator below that keeps, or kept, all of these columns on one side only as well: they come through it.
-    fn stored_below(&self, differing: &[Ident], number: usize) -> Option<usize> {
-        let mut below = differing.iter().map(|id| self.passed_on.get(id).filter(|p| self.is_below(**p, number)));
-        let first = *below.next()??;
-        below.all(|p| p.is_some()).then_some(first)
-    }
-
-    /// Notes that columns which only one side keeps here are sent on.
-    fn passes_on(&mut self, differing: &[Ident], number: usize) {
-        let pair = &self.matching.pairs[number];
-        let (old, new) = (pair.old, pair.new);
-        let mut sent: Vec<Ident> = Vec::new();
-        sent.extend(old.into_iter().flat_map(|id| self.old.idents(id, &self.matching, &mut self.interner)));
-        sent.extend(new.into_iter().flat_map(|id| self.new.idents(id, &self.matching, &mut self.interner)));
-        let same = |id: &Ident| {
-            differing.contains(id)
-                || matches!(self.interner.info(*id).parts.as_slice(), [part] if differing.contains(part))
-        };
-        let passed: Vec<Ident> = sent.into_iter().filter(same).collect();
-        self.passed_on.extend(passed.into_iter().map(|id| (id, number)));
+        if let Some(stated) = self.stated.last_mut() {
+            *(if stored { &mut stated.keeps } else { &mut stated.reads }) = differing;
+        }
     }
 
     /// States a change that comes of a column that a CREATE TABLE defines otherwise, if there is one: there it is written.
@@ -539,7 +525,14 @@ impl<'a> Comparison<'a> {
         let Places { old, new, beside } = places.into();
         let (spots, echoes) = (Vec::new(), Vec::new());
         let change = Change { kind, operator, context, args, item, old, new, beside, spots, chain, echoes };
-        self.stated.push(Stated { change, pair: number, cause, ddl_column: None });
+        self.stated.push(Stated {
+            change,
+            pair: number,
+            cause,
+            ddl_column: None,
+            reads: Vec::new(),
+            keeps: Vec::new(),
+        });
     }
 }
 
