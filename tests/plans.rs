@@ -1,7 +1,8 @@
 //! Plans against real Flink 1.20: the operators of each query, and what identifies the stateful ones.
 //!
 //! `tests/plan/cases.jsonl` was measured: `kinds` are the nodes of Flink's EXPLAIN (a shared sub-plan once, the sink of a bare
-//! SELECT left out), `stateful` their attributes as it prints them, `error` that Flink refuses the query. Cases that cannot be
+//! SELECT left out), `stateful` their attributes as it prints them, `materializes` whether a sink puts updates in order, `error` that
+//! Flink refuses the query. Cases that cannot be
 //! planned yet are listed below: they must say so, and must be taken off the list once they can.
 //!
 //! `tests/plan/split.jsonl` are aggregates that are split, where the plan has to be Flink's line by line: `plan`, or `error`.
@@ -107,6 +108,8 @@ struct Case {
     kinds: Vec<String>,
     #[serde(default)]
     stateful: Vec<BTreeMap<String, String>>,
+    /// Whether a sink puts changes of one key back into order.
+    materializes: Option<bool>,
     #[serde(default)]
     error: bool,
 }
@@ -174,7 +177,7 @@ fn plain(text: &str) -> String {
 }
 
 enum Outcome {
-    Planned(Vec<String>, Vec<BTreeMap<String, String>>),
+    Planned { kinds: Vec<String>, stateful: Vec<BTreeMap<String, String>>, materializes: bool },
     Rejected(String),
     Unsupported(String),
 }
@@ -206,11 +209,12 @@ fn plan(case: &Case) -> Outcome {
             PlanErrorKind::Unsupported => Outcome::Unsupported(e.message.clone()),
         };
     }
-    let (mut kinds, mut stateful) = (Vec::new(), Vec::new());
+    let (mut kinds, mut stateful, mut materializes) = (Vec::new(), Vec::new(), false);
     for plan in &planned.plans {
         for id in plan.ids() {
             let kind = plan.node(id).op.kind();
             kinds.push(kind.to_owned());
+            materializes |= kind == "Sink" && plan.text(id).contains("upsertMaterialize=[true]");
             if is_stateful(kind) {
                 stateful.push(attributes(&plan.text(id)));
             }
@@ -221,7 +225,7 @@ fn plan(case: &Case) -> Outcome {
     }
     kinds.sort();
     stateful.sort();
-    Outcome::Planned(kinds, stateful)
+    Outcome::Planned { kinds, stateful, materializes }
 }
 
 /// What is wrong with a case; none if it is as Flink has it.
@@ -242,8 +246,8 @@ fn difference(case: &Case) -> Option<String> {
         (Outcome::Unsupported(message), _) => Some(format!("unsupported: {message}")),
         (Outcome::Rejected(_), true) => None,
         (Outcome::Rejected(message), false) => Some(format!("rejected, but Flink plans it: {message}")),
-        (Outcome::Planned(..), true) => Some("planned, but Flink rejects it".to_owned()),
-        (Outcome::Planned(kinds, stateful), false) => {
+        (Outcome::Planned { .. }, true) => Some("planned, but Flink rejects it".to_owned()),
+        (Outcome::Planned { kinds, stateful, materializes }, false) => {
             let mut wanted: Vec<_> = case.stateful.iter().map(values).collect();
             wanted.sort();
             let mut got: Vec<_> = stateful.iter().map(values).collect();
@@ -252,6 +256,8 @@ fn difference(case: &Case) -> Option<String> {
                 Some(format!("operators\n  flink {:?}\n  here  {kinds:?}", case.kinds))
             } else if wanted != got {
                 Some(format!("attributes\n  flink {wanted:?}\n  here  {got:?}"))
+            } else if case.materializes.is_some_and(|m| m != materializes) {
+                Some(format!("the sink materializes here: {materializes}"))
             } else {
                 None
             }

@@ -129,7 +129,7 @@ fn settle(mut tree: Tree, before: bool) -> Tree {
 }
 
 /// True if a plan can do without `-U` rows: a join only if each updating side has a key that holds the join key, and a filter
-/// only on keys. What keeps results of its own sends what it is asked for.
+/// only on columns that are keys by themselves. What keeps results of its own sends what it is asked for.
 fn spares_before(tree: &Tree) -> bool {
     match &tree.op {
         Operator::Join(join) => tree.inputs.iter().enumerate().all(|(side, input)| {
@@ -157,7 +157,7 @@ fn reads_only_keys(tree: &Tree) -> bool {
     for c in &calc.conditions {
         c.visit(&mut |r| {
             if let Some(i) = r.as_input() {
-                only &= input.upsert_keys.iter().any(|k| k.contains(&i));
+                only &= input.upsert_keys.iter().any(|k| k.as_slice() == [i]);
             }
         });
     }

@@ -26,6 +26,7 @@ use super::window_spec::{WindowAttachment, WindowSpec};
 use super::window_table_function::WindowTableFunction;
 use super::{Column, Operator, Target};
 use crate::catalog::SessionOptions;
+use crate::catalog::coercion::implicit_cast;
 use crate::catalog::types::TimeAttribute;
 use crate::logical::rel::{Rel, RelColumn, RelOp, WindowKind, WindowOrigins, WindowTvf};
 use crate::logical::rex::{Origins, Rex, RexKind};
@@ -225,14 +226,16 @@ fn raw_calc(exprs: Vec<Rex>, conditions: Vec<Rex>, input: Tree, columns: Vec<Col
     if identity && conditions.is_empty() {
         return input;
     }
-    // What is cast to let NULL in still tells rows apart.
+    // What is cast as it could be without a word still tells rows apart (Flink's `FlinkRelMdUniqueKeys`), though a cast may cut it.
     let passed = |e: &Rex| match &e.kind {
-        RexKind::Cast { operand, is_try: false } if operand.ty.kind == e.ty.kind => operand.as_input(),
+        RexKind::Cast { operand, is_try: false } if implicit_cast(&operand.ty.kind, &e.ty.kind) => operand.as_input(),
         _ => e.as_input(),
     };
-    let place = |column: usize| exprs.iter().position(|e| passed(e) == Some(column));
-    let mut upsert_keys: Vec<Vec<usize>> =
-        input.upsert_keys.iter().filter_map(|key| key.iter().map(|c| place(*c)).collect::<Option<_>>()).collect();
+    let mut upsert_keys: Vec<Vec<usize>> = Vec::new();
+    for key in &input.upsert_keys {
+        let places = |column: usize| (0..exprs.len()).filter(|i| passed(&exprs[*i]) == Some(column)).collect();
+        upsert_keys.extend(one_of_each(&key.iter().map(|c| places(*c)).collect::<Vec<_>>()));
+    }
     // Where no column is passed on Flink looks no further, though one row at most would still be one (`getProjectUniqueKeys`).
     if !exprs.iter().any(|e| passed(e).is_some()) {
         upsert_keys.clear();
@@ -250,6 +253,17 @@ fn raw_calc(exprs: Vec<Rex>, conditions: Vec<Rex>, input: Tree, columns: Vec<Col
         monotonic,
         origins,
     }
+}
+
+/// Every way to take one of each list, the first ones first; of many ways only some.
+fn one_of_each(lists: &[Vec<usize>]) -> Vec<Vec<usize>> {
+    const MOST: usize = 64;
+    let mut out: Vec<Vec<usize>> = vec![Vec::new()];
+    for list in lists {
+        let longer = out.iter().flat_map(|start| list.iter().map(move |next| [start.as_slice(), &[*next]].concat()));
+        out = longer.take(MOST).collect();
+    }
+    out
 }
 
 /// An exchange by `keys`; none sends everything to one subtask.

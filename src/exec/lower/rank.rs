@@ -144,7 +144,8 @@ impl Lowering<'_> {
         }
         let strategy = strategy(&input, &ranking.partition, &ranking.order);
         let number = ranking.output_number.then_some(columns.len() - 1);
-        let mut keys: Vec<Vec<usize>> = input.upsert_keys.clone();
+        // Of the first row of each partition Flink knows no key but the partition's.
+        let mut keys: Vec<Vec<usize>> = if first_only { vec![partition.clone()] } else { input.upsert_keys.clone() };
         if let Some(number) = number {
             keys.push(partition.iter().copied().chain([number]).collect());
         }

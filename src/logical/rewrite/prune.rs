@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use super::columns::{ColumnMap, columns_in_order, identity, keep_calls, moved, remap_order};
-use super::unique_keys::unique_keys;
+use super::unique_keys::unique_keys_after_ranks;
 use crate::catalog::connectors::Connector;
 use crate::catalog::types::TypeKind;
 use crate::logical::join::{AsOf, Join};
@@ -323,7 +323,7 @@ pub fn narrow_below_ranks(rel: Rel, wanted: &[usize]) -> (Rel, ColumnMap) {
                 needed.push(column.min(width - 1));
             }
             // What tells rows apart is kept, so that updates still find theirs.
-            needed.extend(unique_keys(&inputs[0]).into_iter().flatten());
+            needed.extend(unique_keys_after_ranks(&inputs[0]).into_iter().flatten());
             sort_unique(&mut needed);
             let input = narrow_exact(inputs.remove(0), &needed);
             let mut map = positions(width, &needed);

@@ -1,20 +1,33 @@
-//! Columns whose values never repeat (Flink's `FlinkRelMdUniqueKeys`). A watermark assigner hides the keys of its source.
+//! Columns whose values never repeat (Flink's `FlinkRelMdUniqueKeys`). A watermark assigner hides the keys of its source until the tree is
+//! rewritten into Flink's own operators.
 
 use crate::logical::join::{AsOf, Join, JoinKey};
 use crate::logical::rel::{Rank, RankType, Rel, RelOp};
 
-/// The unique keys of `rel`'s rows, each a set of columns.
-pub fn unique_keys(rel: &Rel) -> Vec<Vec<usize>> {
+/// What a watermark assigner does to the keys of its source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Assigners {
+    Hide,
+    LetThrough,
+}
+
+/// The unique keys of `rel`'s rows, each a set of columns, as the steps after the choice of ranks know them: watermarks hide none.
+pub fn unique_keys_after_ranks(rel: &Rel) -> Vec<Vec<usize>> {
+    keys_of(rel, Assigners::LetThrough)
+}
+
+fn keys_of(rel: &Rel, assigners: Assigners) -> Vec<Vec<usize>> {
     match &rel.op {
+        RelOp::Watermark(_) if assigners == Assigners::LetThrough => keys_of(rel.input(), assigners),
         RelOp::Scan(scan) => {
             let Some(key) = &scan.table.primary_key else { return Vec::new() };
             let places = key.columns.iter().map(|c| scan.fields.iter().position(|f| f == c));
             places.collect::<Option<Vec<_>>>().into_iter().collect()
         }
-        RelOp::Filter(_) | RelOp::Over(_) => unique_keys(rel.input()),
+        RelOp::Filter(_) | RelOp::Over(_) => keys_of(rel.input(), assigners),
         RelOp::Project(exprs) => {
             let place = |c: &usize| exprs.iter().position(|e| e.as_input() == Some(*c));
-            unique_keys(rel.input()).iter().filter_map(|key| key.iter().map(place).collect()).collect()
+            keys_of(rel.input(), assigners).iter().filter_map(|key| key.iter().map(place).collect()).collect()
         }
         RelOp::Aggregate(aggregate) => vec![(0..aggregate.keys.len()).collect()],
         RelOp::GroupWindow(window) if window.properties => {
@@ -25,31 +38,32 @@ pub fn unique_keys(rel: &Rel) -> Vec<Vec<usize>> {
             let first = aggregate.keys.len() + aggregate.calls.len();
             [first, first + 1].iter().map(|bound| (0..aggregate.keys.len()).chain([*bound]).collect()).collect()
         }
-        RelOp::Rank(rank) => rank_keys(rel, rank),
+        RelOp::Rank(rank) => rank_keys(rel, rank, assigners),
         // Of a table that is looked up Flink only asks whether a row is found at most once.
         RelOp::Join(join) if matches!(join.as_of, Some(AsOf::LookedUp(_))) => {
             let pairs = join.keys(rel.inputs[0].columns.len());
-            let once =
-                unique_keys(&rel.inputs[1]).iter().any(|k| k.iter().all(|c| pairs.iter().any(|p| p.right == *c)));
-            if once { unique_keys(&rel.inputs[0]) } else { Vec::new() }
+            let once = keys_of(&rel.inputs[1], assigners)
+                .iter()
+                .any(|k| k.iter().all(|c| pairs.iter().any(|p| p.right == *c)));
+            if once { keys_of(&rel.inputs[0], assigners) } else { Vec::new() }
         }
         RelOp::Join(join) => {
-            let keys = [unique_keys(&rel.inputs[0]), unique_keys(&rel.inputs[1])];
+            let keys = [keys_of(&rel.inputs[0], assigners), keys_of(&rel.inputs[1], assigners)];
             join_keys(join, rel.inputs[0].columns.len(), &keys)
         }
         _ => Vec::new(),
     }
 }
 
-/// One row per partition for a single rank; else the number is unique within its partition.
-fn rank_keys(rel: &Rel, rank: &Rank) -> Vec<Vec<usize>> {
-    let mut keys = unique_keys(rel.input());
-    if rank.rank_type == RankType::RowNumber {
-        if rank.is_first() {
-            keys.push(rank.partition.clone());
-        } else if rank.output_number {
-            keys.push(rank.partition.iter().copied().chain([rel.columns.len() - 1]).collect());
-        }
+/// One row per partition for a single rank, whose other keys Flink forgets; else the number is unique within its partition.
+fn rank_keys(rel: &Rel, rank: &Rank, assigners: Assigners) -> Vec<Vec<usize>> {
+    let numbers = rank.rank_type == RankType::RowNumber;
+    if numbers && rank.is_first() {
+        return vec![rank.partition.clone()];
+    }
+    let mut keys = keys_of(rel.input(), assigners);
+    if numbers && rank.output_number {
+        keys.push(rank.partition.iter().copied().chain([rel.columns.len() - 1]).collect());
     }
     keys
 }
@@ -77,7 +91,7 @@ fn join_keys(join: &Join, width: usize, [left, right]: &[Vec<Vec<usize>>; 2]) ->
     keys
 }
 
-/// True if no two rows have the same values in `columns`.
+/// True if no two rows have the same values in `columns`, as the steps up to the choice of ranks know it.
 pub fn are_unique(rel: &Rel, columns: &[usize]) -> bool {
-    unique_keys(rel).iter().any(|key| key.iter().all(|c| columns.contains(c)))
+    keys_of(rel, Assigners::Hide).iter().any(|key| key.iter().all(|c| columns.contains(c)))
 }
