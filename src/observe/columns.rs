@@ -34,9 +34,12 @@ impl Observer<'_> {
         let (mut names, mut columns) = (Vec::new(), 0);
         for input in &node.inputs {
             // Processing time is no column of the stored row's own: it is asked for when it is read.
+            // What tells the rows of a Top-N apart is kept on purpose: without it updates would find theirs by the whole row.
+            let tells_apart =
+                |i: &usize| family == "rank" && plan.node(*input).upsert_keys.iter().any(|key| key.contains(i));
             let unread = |i: &usize| {
                 let column = &plan.node(*input).columns[*i];
-                !column.needed && !column.ty.is_proctime()
+                !column.needed && !column.ty.is_proctime() && !tells_apart(i)
             };
             let unread: Vec<usize> = (0..plan.node(*input).columns.len()).filter(unread).collect();
             columns += unread.len();

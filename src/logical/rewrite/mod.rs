@@ -1,8 +1,8 @@
 //! Brings a query into the shape that Flink's optimizer gives it, step by step and always in the same order.
 //!
 //! Each file is one of Flink's steps, reduced to what decides the operators and the columns they carry:
-//! OVER is split off ([`split_over`]), filters sink ([`push_filters`]) and pass joins ([`join_filters`]), the keys of joins
-//! become columns ([`join_keys`]), unused columns go ([`prune`]), INTERSECT ALL and EXCEPT ALL are counted ([`replicate_rows`]),
+//! OVER is split off ([`split_over`]), group keys that are the same become one ([`merge_group_keys`]), filters sink
+//! ([`push_filters`]) and pass joins ([`join_filters`]), the keys of joins become columns ([`join_keys`]), unused columns go ([`prune`]), INTERSECT ALL and EXCEPT ALL are counted ([`replicate_rows`]),
 //! sources take over what they can ([`sources`]), aggregates with DISTINCT are split if an option says so ([`split_distinct`]), ranks
 //! are recognized ([`ranks`]), window functions are pulled into their aggregates ([`window_aggregates`]), and time attributes end
 //! where a join does not keep them ([`join_times`]). The order matters: what happens before OVER is split off prunes through it, what happens after does not.
@@ -11,6 +11,7 @@ pub mod columns;
 mod join_filters;
 mod join_keys;
 mod join_times;
+mod merge_group_keys;
 mod project_unions;
 mod prune;
 mod prune_empty;
@@ -38,6 +39,7 @@ pub fn optimize(rel: Rel, options: &SessionOptions) -> PlanResult<Rel> {
     let rel = drop_renames(rel);
     let rel = push_filters::push_filters(rel);
     let rel = set_joins::join_sets(rel);
+    let rel = merge_group_keys::merge_group_keys(rel);
     let rel = reduce_constants::reduce_constants(rel);
     let rel = split_over::split_over(rel)?;
     let rel = push_filters::push_filters(rel);
