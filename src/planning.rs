@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::catalog::connectors::Connectors;
 use crate::diff::change::JobDiff;
 use crate::exec::Purpose;
 use crate::exec::{self, NodeId, Plan};
@@ -78,8 +79,8 @@ impl JobPlan {
 }
 
 /// Plans the last script; those before it declare tables.
-pub fn plan(_sources: &SourceMap, scripts: &[&Script], target: Target, purpose: Purpose) -> PlannedScript {
-    let planned = exec::plan_script_for(scripts, target, purpose);
+pub fn plan(scripts: &[&Script], target: Target, purpose: Purpose, connectors: &Connectors) -> PlannedScript {
+    let planned = exec::plan_script_with(scripts, target, purpose, connectors);
     let jobs = planned
         .plans
         .into_iter()

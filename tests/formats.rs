@@ -7,6 +7,7 @@ use keepstate::report::format::{Format, render_lint};
 use keepstate::report::human::Style;
 use keepstate::report::model::{
     Column, ErrorCode, ErrorItem, Finding, Job, Note, Operator, Place, Related, Report, SinkVerdict, Suppressed,
+    SuppressedBy,
 };
 use keepstate::rules::verdict::{Basis, Consequence, FailOn, Verdict};
 use keepstate::source::{FileId, SourceMap, Span};
@@ -96,7 +97,11 @@ fn several() -> Checked {
     };
     let accepted = Finding {
         fails: false,
-        suppressed: Some(Suppressed { reason: "agreed with sales".to_owned(), until: Some("2027-01-31".to_owned()) }),
+        suppressed: Some(Suppressed {
+            reason: "agreed with sales".to_owned(),
+            until: Some("2027-01-31".to_owned()),
+            by: SuppressedBy::Configuration,
+        }),
         new: place(&sources, new, "GROUP BY city"),
         ..finding("group-key-order", Verdict::Incompatible, "the order of the keys changes", "000000000003")
     };
@@ -150,7 +155,7 @@ fn hostile() -> Checked {
     };
     let accepted = Finding {
         fails: false,
-        suppressed: Some(Suppressed { reason: HOSTILE.to_owned(), until: None }),
+        suppressed: Some(Suppressed { reason: HOSTILE.to_owned(), until: None, by: SuppressedBy::Configuration }),
         ..finding("no-rule", Verdict::Unknown, HOSTILE, "000000000002")
     };
     found.state = vec![HOSTILE.to_owned()];

@@ -45,7 +45,7 @@ const ONLY: [(&str, &[&str]); 14] = [
     ("sha2::", &["report", "execution", "eval"]),
     ("rayon::", &["check", "workspace", "lock", "cli"]),
     ("globset::", &["suppress", "config"]),
-    ("similar::", &["report"]),
+    ("similar::", &["report", "workspace"]),
     ("std::fs", &["cli"]),
     ("std::env", &["cli"]),
     ("std::thread", &["cli", "git"]),

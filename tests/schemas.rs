@@ -18,6 +18,56 @@ fn the_schema_of_reports_is_fresh() {
     assert!(published == text, "schemas/report.json is stale: run `UPDATE_SCHEMAS=1 cargo test --test schemas`");
 }
 
+#[test]
+fn the_schema_of_locks_is_fresh() {
+    let text = json::render(&keepstate::lock::schema());
+    if std::env::var_os("UPDATE_SCHEMAS").is_some() {
+        std::fs::write("schemas/lock.json", &text).unwrap();
+    }
+    let published = std::fs::read_to_string("schemas/lock.json").unwrap();
+    assert!(published == text, "schemas/lock.json is stale: run `UPDATE_SCHEMAS=1 cargo test --test schemas`");
+}
+
+/// What the reader takes, the schema takes, and the other way round.
+#[test]
+fn the_schema_of_configurations_and_their_reader_agree() {
+    let schema: Value = serde_json::from_str(schema::CONFIG).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let good = [
+        "",
+        "target = 'flink-2.2'\nfail-on = 'never'\nschema = ['a/*.sql']\njobs = ['jobs/**']",
+        "[schema]\nfiles = ['a.sql']\n[jobs]\ninclude = ['x']\nexclude = ['y']\n[defines]\na = 'b'",
+        "[rules]\nsink-added = 'off'\nover-grows = 'warn'",
+        "[[allow]]\nrule = 'sink-added'\njob = 'a*'\nreason = 'r'\nuntil = '2030-01-01'\n[[allow]]\nfingerprint = 'f'\nreason = 'r'",
+        "[formats]\nmine = 'all'\n[connector.c]\nsource = { watermark = true, bounded = { if = ['a'] }, async = 'x', when = [{ options = { a = 'b' }, changelog = 'all' }] }\nsink = { accepts = 'key', update-before = true }",
+    ];
+    let bad = [
+        "targets = 'vvr'",
+        "target = 'flink'",
+        "fail-on = 'warn'",
+        "schema = 'a'",
+        "[schema]\nfile = []",
+        "[defines]\na = 1",
+        "[jobs]\nincludes = []",
+        "[rules]\nsink-added = 'error!'",
+        "[[allow]]\nrule = 'sink-added'",
+        "[[allow]]\nreason = 'r'",
+        "[allow]\nreason = 'r'",
+        "[[allow]]\nrule = 'sink-added'\nreason = ''",
+        "[connector.c]\nsource = { watermarks = true }",
+        "[connector.c]\nsinks = {}",
+    ];
+    for (texts, wanted) in [(&good[..], true), (&bad[..], false)] {
+        for text in texts {
+            let mut sources = keepstate::source::SourceMap::new();
+            let file = sources.add("keepstate.toml", *text);
+            assert_eq!(keepstate::config::parse(&sources, file).is_ok(), wanted, "the reader, {text}");
+            let value: Value = toml::from_str(text).unwrap();
+            assert_eq!(validator.is_valid(&value), wanted, "the schema, {text}");
+        }
+    }
+}
+
 /// Every pair of `tests/cases/`, and what goes wrong on the way to a plan.
 #[test]
 fn reports_follow_their_schema() {

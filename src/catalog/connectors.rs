@@ -3,7 +3,8 @@
 //! The facts are data (`connectors.toml`, in the binary). An unknown connector can push nothing down, sends inserts and
 //! accepts everything, so that a plan never promises more than the connector may do.
 
-use std::sync::OnceLock;
+use std::fmt;
+use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
@@ -74,6 +75,15 @@ pub struct Connector {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ConnectorFile {
+    #[serde(default)]
+    formats: FxHashMap<String, String>,
+    #[serde(default)]
+    connector: FxHashMap<String, Entry>,
+}
+
+/// The part of a configuration that speaks of connectors.
+#[derive(Deserialize)]
+struct Extension {
     #[serde(default)]
     formats: FxHashMap<String, String>,
     #[serde(default)]
@@ -189,9 +199,21 @@ enum AcceptsEntry {
     Format,
 }
 
-/// Facts about connectors: those in the binary, and those that a configuration adds.
-#[derive(Debug, Clone, Default)]
-pub struct Connectors(ConnectorFile);
+/// Facts about connectors: those in the binary, and those that a configuration adds. A copy costs nothing.
+#[derive(Clone)]
+pub struct Connectors(Arc<ConnectorFile>);
+
+impl Default for Connectors {
+    fn default() -> Self {
+        Connectors::builtin().clone()
+    }
+}
+
+impl fmt::Debug for Connectors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Connectors({})", self.0.connector.len())
+    }
+}
 
 impl Connectors {
     /// The facts in the binary.
@@ -199,17 +221,18 @@ impl Connectors {
         static BUILTIN: OnceLock<Connectors> = OnceLock::new();
         BUILTIN.get_or_init(|| {
             // The file is part of the binary, and a test parses it.
-            Connectors(toml::from_str(include_str!("connectors.toml")).unwrap_or_default())
+            Connectors(Arc::new(toml::from_str(include_str!("connectors.toml")).unwrap_or_default()))
         })
     }
 
-    /// These facts, with those of `text` (the same TOML) added; what both know is taken from `text`.
+    /// These facts, with those of `text` added: TOML with the tables `formats` and `connector`, and maybe others, which are passed over.
+    /// What both know is taken from `text`.
     pub fn extended(&self, text: &str) -> Result<Connectors, toml::de::Error> {
-        let more: ConnectorFile = toml::from_str(text)?;
-        let mut all = self.clone();
-        all.0.formats.extend(more.formats);
-        all.0.connector.extend(more.connector);
-        Ok(all)
+        let more: Extension = toml::from_str(text)?;
+        let mut all = (*self.0).clone();
+        all.formats.extend(more.formats);
+        all.connector.extend(more.connector);
+        Ok(Connectors(Arc::new(all)))
     }
 
     /// What the connector of `table` can do.
@@ -279,9 +302,9 @@ impl Connectors {
 }
 
 impl Connector {
-    /// What the connector of `table` can do, by the facts in the binary.
+    /// What the connector of `table` can do, by the facts that it was declared under.
     pub fn of(table: &Table) -> Connector {
-        Connectors::builtin().of(table)
+        table.connectors.of(table)
     }
 }
 

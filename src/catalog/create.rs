@@ -41,6 +41,7 @@ impl Catalog {
                     primary_key: None,
                     watermark: None,
                     options: create.options.iter().cloned().collect(),
+                    connectors: self.connectors.clone(),
                     partition_keys: Vec::new(),
                     temporary: create.temporary,
                     inferred: false,

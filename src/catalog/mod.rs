@@ -19,6 +19,7 @@ pub mod value;
 
 use std::sync::Arc;
 
+use connectors::Connectors;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 pub use self::create::{check_rowtime_type, check_watermark_type};
@@ -88,6 +89,7 @@ pub struct Catalog {
     databases: FxHashSet<(Arc<str>, Arc<str>)>,
     options: SessionOptions,
     declares_tables: bool,
+    connectors: Connectors,
 }
 
 impl Default for Catalog {
@@ -109,7 +111,13 @@ impl Catalog {
             databases: FxHashSet::from_iter([(catalog, database)]),
             options: SessionOptions::default(),
             declares_tables: false,
+            connectors: Connectors::default(),
         }
+    }
+
+    /// A session in which more is known of connectors.
+    pub fn with(connectors: Connectors) -> Self {
+        Catalog { connectors, ..Catalog::new() }
     }
 
     /// Takes in a statement. Statements that define nothing (INSERT, SELECT ...) change nothing.

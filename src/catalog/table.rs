@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use super::connectors::Connectors;
 use super::types::DataType;
 use crate::source::Span;
 use crate::syntax::ast;
@@ -45,6 +46,8 @@ pub struct Table {
     pub watermark: Option<Watermark>,
     /// Its WITH options.
     pub options: TableOptions,
+    /// What is known of connectors.
+    pub connectors: Connectors,
     /// `PARTITIONED BY` columns.
     pub partition_keys: Vec<String>,
     /// `TEMPORARY`.
@@ -257,6 +260,7 @@ impl InferredTable {
             primary_key: None,
             watermark: None,
             options: TableOptions::default(),
+            connectors: Connectors::default(),
             partition_keys: Vec::new(),
             temporary: false,
             inferred: true,

@@ -7,6 +7,7 @@ mod side;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::catalog::connectors::Connectors;
 use crate::engine::Engine;
 use crate::exec::{Plan, Purpose};
 use crate::report::format::{self, Format, JobPlans};
@@ -19,6 +20,7 @@ use crate::suppress::{Level, Policy};
 use crate::target::Target;
 
 pub use many::{Batch, check_all};
+pub(crate) use pair::{add, not_redeclared};
 pub(crate) use side::{no_job, plan_error, side, syntax_errors};
 
 /// A text with its name.
@@ -52,6 +54,8 @@ pub struct Options {
     pub engines: Option<(Engine, Engine)>,
     /// What the plans are for: a rehearsal collects the rows of bare SELECTs.
     pub purpose: Purpose,
+    /// What is known of connectors.
+    pub connectors: Connectors,
     /// What the project has decided about rules and findings.
     pub policy: Arc<Policy>,
 }

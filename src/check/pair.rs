@@ -80,7 +80,7 @@ pub(super) fn check_pair(pair: Pair, options: &Options) -> Checked {
 }
 
 /// Scripts without the statements that give names which a later one of them, or the job's own script, gives as well.
-fn not_redeclared(mut beside: Vec<Script>, own: &Script) -> Vec<Script> {
+pub(crate) fn not_redeclared(mut beside: Vec<Script>, own: &Script) -> Vec<Script> {
     let name = |s: &Statement| s.kind.declares().map(|n| n.last().to_owned());
     let mut taken: HashSet<String> = own.statements.iter().filter_map(name).collect();
     for script in beside.iter_mut().rev() {
@@ -92,7 +92,7 @@ fn not_redeclared(mut beside: Vec<Script>, own: &Script) -> Vec<Script> {
 }
 
 /// The number of a text, which may be there already.
-fn add(sources: &mut SourceMap, text: &Text) -> FileId {
+pub(crate) fn add(sources: &mut SourceMap, text: &Text) -> FileId {
     let same = |f: &crate::source::SourceFile| f.name == text.name && f.text == text.text;
     match sources.files().iter().position(same) {
         Some(at) => FileId(at as u32),

@@ -43,7 +43,7 @@ pub(crate) fn side(
     syntax_errors(sources, &script, errors);
     let mut scripts: Vec<&Script> = schema.iter().collect();
     scripts.push(&script);
-    let planned = planning::plan(sources, &scripts, options.target, options.purpose);
+    let planned = planning::plan(&scripts, options.target, options.purpose, &options.connectors);
     let mut failed = script.errors.first().map(|e| Some(e.span));
     for error in &planned.errors {
         failed.get_or_insert(error.span);

@@ -301,7 +301,7 @@ pub struct ParseArgs {
 
 #[derive(Debug, clap::Args)]
 pub struct LintArgs {
-    /// The scripts; `-` is stdin
+    /// The scripts, or directories of them; `-` is stdin
     #[arg(required = true)]
     pub files: Vec<String>,
     #[command(flatten)]
@@ -477,6 +477,10 @@ pub struct SchemaArgs {
 pub enum SchemaOf {
     /// The report of `check --format json`
     Report,
+    /// `keepstate.toml`
+    Config,
+    /// `keepstate.lock`
+    Lock,
 }
 
 #[derive(Debug, clap::Args)]

@@ -132,7 +132,9 @@ fn read(
             Err(error) => errors.push(*error),
         }
     }
-    Ok(Workspace { old, new, renamed, only: Vec::new() })
+    let mut workspace = Workspace { old, new, renamed, only: Vec::new() };
+    workspace.find_renames();
+    Ok(workspace)
 }
 
 fn named(commit: &Commit, path: &str) -> String {

@@ -44,7 +44,7 @@ pub(super) fn read_and_plan(file: &str, reading: &Reading, purpose: Purpose) -> 
     for script in &scripts {
         check::syntax_errors(&sources, script, &mut errors);
     }
-    let script = planning::plan(&sources, &scripts.iter().collect::<Vec<_>>(), options.target, purpose);
+    let script = planning::plan(&scripts.iter().collect::<Vec<_>>(), options.target, purpose, &options.connectors);
     errors.extend(script.errors.iter().map(|e| check::plan_error(&sources, e)));
     if script.jobs.is_empty() && errors.is_empty() {
         errors.push(check::no_job(files.last().map_or(file, |f| &sources.file(*f).name)));

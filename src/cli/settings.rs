@@ -143,6 +143,7 @@ impl<'a> Settings<'a> {
             defines,
             fail_on: self.fail_on.or(found.config.fail_on).unwrap_or_default(),
             policy: Arc::clone(&found.policy),
+            connectors: found.config.connectors.clone(),
             ..self.base.clone()
         }
     }

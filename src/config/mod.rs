@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 use jiff::civil::Date;
 
+use crate::catalog::connectors::Connectors;
 use crate::report::model::{ErrorCode, ErrorItem, Place};
 use crate::rules::RuleBook;
 use crate::rules::verdict::FailOn;
@@ -35,6 +36,8 @@ pub struct Config {
     pub levels: BTreeMap<String, Level>,
     /// Findings that are accepted.
     pub allow: Vec<Allow>,
+    /// What is known of connectors.
+    pub connectors: Connectors,
 }
 
 /// Files with DDL.
@@ -77,9 +80,10 @@ pub fn parse(sources: &SourceMap, file: FileId) -> Result<Config, Vec<ErrorItem>
     if reader.errors.is_empty() { Ok(config) } else { Err(reader.errors) }
 }
 
-const ROOT: [&str; 7] = ["target", "fail-on", "schema", "defines", "jobs", "rules", "allow"];
+const ROOT: [&str; 9] = ["target", "fail-on", "schema", "defines", "jobs", "rules", "allow", "connector", "formats"];
 
 fn root_keys(reader: &mut Reader<'_>, root: Section<'_>, config: &mut Config) {
+    let mut connectors = false;
     for entry in reader.known(root, &ROOT, "a configuration") {
         match entry.key.as_str() {
             "target" => config.target = reader.word(&entry, |s| s.parse().ok(), &Target::ALL.map(Target::name)),
@@ -92,7 +96,17 @@ fn root_keys(reader: &mut Reader<'_>, root: Section<'_>, config: &mut Config) {
             "jobs" => config.jobs = jobs(reader, &entry),
             "rules" => config.levels = levels(reader, &entry),
             "allow" => config.allow = allow(reader, &entry),
+            "connector" | "formats" => connectors = true,
             _ => {}
+        }
+    }
+    if connectors {
+        match Connectors::builtin().extended(reader.text()) {
+            Ok(all) => config.connectors = all,
+            Err(error) => {
+                let help = "`[connector.NAME]` takes `source` and `sink`, as in src/catalog/connectors.toml; docs/configuration.md lists them";
+                reader.error(error.span().unwrap_or(0..0), error.message().to_owned(), help);
+            }
         }
     }
 }

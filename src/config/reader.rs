@@ -62,6 +62,12 @@ impl<'s> Reader<'s> {
         Reader { sources, file, errors: Vec::new() }
     }
 
+    /// The text.
+    pub fn text(&self) -> &'s str {
+        let sources = self.sources;
+        &sources.file(self.file).text
+    }
+
     /// The document, if it is TOML.
     pub fn document(&mut self) -> Option<Section<'s>> {
         let sources = self.sources;

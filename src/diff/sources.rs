@@ -6,7 +6,7 @@ use super::lineage::type_text;
 use super::matching::Side;
 use super::places::{Places, lacking};
 use crate::catalog::Table;
-use crate::catalog::connectors::{Connector, Connectors};
+use crate::catalog::connectors::Connector;
 use crate::catalog::{TableColumn, TableColumnKind};
 use crate::exec::watermark_assigner::WatermarkAssigner;
 use crate::exec::{NodeId, Operator, Plan};
@@ -26,7 +26,7 @@ pub fn compare(c: &mut Comparison<'_>, number: usize, o: NodeId, n: NodeId) {
     let renamed = old.path != new.path;
     let connector = old.options.get("connector") != new.options.get("connector");
     let options = if connector { Vec::new() } else { changed_options(old, new) };
-    let is_sharding = |key: &String| Connectors::builtin().is_sharding(new, key);
+    let is_sharding = |key: &String| new.connectors.is_sharding(new, key);
     let sharding = options.iter().filter(|key| is_sharding(key)).count();
     let changelog = Connector::of(old).source.changelog != Connector::of(new).source.changelog;
     let (watermark, delay_only) = watermarks(c, o, n);

@@ -59,7 +59,7 @@ use crate::logical::state_ttl::StateTtl;
 use crate::logical::time_bounds::TimeColumn;
 pub use crate::target::Target;
 pub use changelog::ChangelogMode;
-pub use script::{PlannedScript, Purpose, plan_script, plan_script_for};
+pub use script::{PlannedScript, Purpose, plan_script, plan_script_for, plan_script_with};
 
 /// Index of a [`Node`] in its [`Plan`]. In JSON ids count in print order from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]

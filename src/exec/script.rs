@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::lower::{Lowering, SinkRequest, Tree};
 use super::planner::assemble;
 use super::{Plan, Target};
+use crate::catalog::connectors::Connectors;
 use crate::catalog::types::TimeAttribute;
 use crate::catalog::{Catalog, InferredTable, Note, Table};
 use crate::logical::convert::Builder;
@@ -40,10 +41,20 @@ pub fn plan_script(scripts: &[&Script], target: Target) -> PlannedScript {
 
 /// As [`plan_script`], for a purpose.
 pub fn plan_script_for(scripts: &[&Script], target: Target, purpose: Purpose) -> PlannedScript {
+    plan_script_with(scripts, target, purpose, &Connectors::default())
+}
+
+/// As [`plan_script_for`], with what is known of connectors.
+pub fn plan_script_with(
+    scripts: &[&Script],
+    target: Target,
+    purpose: Purpose,
+    connectors: &Connectors,
+) -> PlannedScript {
     let mut planner = ScriptPlanner {
         target,
         purpose,
-        catalog: Catalog::new(),
+        catalog: Catalog::with(connectors.clone()),
         out: PlannedScript::default(),
         groups: Vec::new(),
         having: Vec::new(),

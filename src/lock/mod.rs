@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rayon::prelude::*;
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -29,7 +31,7 @@ pub const FILE_NAME: &str = "keepstate.lock";
 pub const SCHEMA_VERSION: u32 = 1;
 
 /// What is deployed.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Lock {
     /// The version of the form.
@@ -45,7 +47,7 @@ pub struct Lock {
 }
 
 /// A deployed job.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LockedJob {
     /// Its name.
@@ -107,6 +109,13 @@ fn masked(text: &Arc<str>, options: &Options) -> Arc<str> {
 
 fn plans_json(plan: &Plan) -> Vec<Value> {
     plan.to_json(&|id| state::entries(plan, id).iter().map(state::StateEntry::to_json).collect())
+}
+
+/// The JSON schema of a lock; `tests/schemas.rs` holds `schemas/lock.json` against it.
+pub fn schema() -> Value {
+    let mut schema = SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<Lock>();
+    schema.insert("title".to_owned(), "keepstate lock, version 1".into());
+    schema.to_value()
 }
 
 impl Lock {

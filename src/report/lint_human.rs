@@ -25,8 +25,9 @@ pub fn render(report: &LintReport, sources: &SourceMap, style: Style) -> String 
 }
 
 fn write_job(printer: &Printer<'_>, job: &LintJob, style: Style, out: &mut String) {
-    let worst = job.findings.iter().map(|f| f.level).max();
-    let (count, color) = match (job.findings.len(), worst) {
+    let open = || job.findings.iter().filter(|f| f.suppressed.is_none());
+    let worst = open().map(|f| f.level).max();
+    let (count, color) = match (open().count(), worst) {
         (0, _) => ("nothing found".to_owned(), "1;32"),
         (1, level) => ("1 finding".to_owned(), color_of(level)),
         (n, level) => (format!("{n} findings"), color_of(level)),
@@ -35,9 +36,14 @@ fn write_job(printer: &Printer<'_>, job: &LintJob, style: Style, out: &mut Strin
     if style.quiet {
         return;
     }
-    for finding in &job.findings {
+    for finding in job.findings.iter().filter(|f| style.verbose || f.suppressed.is_none()) {
         out.push('\n');
         write_finding(printer, finding, style, out);
+    }
+    let hidden = job.findings.len() - open().count();
+    if hidden > 0 && !style.verbose {
+        let findings = if hidden == 1 { "finding is" } else { "findings are" };
+        let _ = writeln!(out, "\n{hidden} {findings} suppressed; -v shows them");
     }
     printer.notes(&job.notes, out);
 }
@@ -48,11 +54,16 @@ fn write_finding(printer: &Printer<'_>, finding: &LintFinding, style: Style, out
         Level::Warning => Severity::Warning,
         Level::Info => Severity::Advice,
     };
-    let mut piece = Piece::new(finding.message.clone(), severity).code(format!("{} {}", finding.level, finding.rule));
+    let mark = if finding.suppressed.is_some() { " (suppressed)" } else { "" };
+    let code = format!("{} {}{mark}", finding.level, finding.rule);
+    let mut piece = Piece::new(finding.message.clone(), severity).code(code);
     if let Some(at) = &finding.at {
         piece = piece.excerpt(printer, at, "here");
     }
     printer.piece(piece, out);
+    if let Some(suppressed) = &finding.suppressed {
+        printer.footer("suppressed", &suppressed.reason, out);
+    }
     if let Some(state) = state(finding) {
         printer.footer("state", &state, out);
     }

@@ -170,6 +170,18 @@ pub struct Suppressed {
     pub reason: String,
     /// The last day on which it holds.
     pub until: Option<String>,
+    /// Where that was said.
+    pub by: SuppressedBy,
+}
+
+/// Where it is said that a finding is accepted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum SuppressedBy {
+    /// A comment in a script.
+    Comment,
+    /// An entry or a level of the configuration.
+    Configuration,
 }
 
 /// An operator of either plan.

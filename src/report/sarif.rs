@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::json;
 use super::listing::{Item, JobItems, Listing, Severity, anchor};
-use super::model::{ErrorItem, Note, Place};
+use super::model::{ErrorItem, Note, Place, SuppressedBy};
 use crate::rules::RuleBook;
 use crate::rules::judge;
 use crate::terminal::visible;
@@ -140,7 +140,11 @@ fn result(item: &Item<'_>, job: &JobItems<'_>, rules: &mut Rules, suppressions: 
     });
     if suppressions {
         let accepted = item.suppressed.map(|accepted| {
-            let mut entry = json!({ "kind": "external", "status": "accepted", "justification": accepted.reason });
+            let kind = match accepted.by {
+                SuppressedBy::Comment => "inSource",
+                SuppressedBy::Configuration => "external",
+            };
+            let mut entry = json!({ "kind": kind, "status": "accepted", "justification": accepted.reason });
             if let Some(until) = &accepted.until {
                 entry["properties"] = json!({ "until": until });
             }

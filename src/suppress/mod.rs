@@ -11,7 +11,7 @@ use globset::GlobMatcher;
 use jiff::civil::Date;
 
 use crate::nearest::nearest;
-use crate::report::model::{ErrorCode, ErrorItem, Note, Place, Suppressed};
+use crate::report::model::{ErrorCode, ErrorItem, Note, Place, Suppressed, SuppressedBy};
 use crate::rules::RuleBook;
 use crate::rules::judge::{NO_RULE, NOT_PLANNED};
 use crate::source::{SourceMap, Span};
@@ -149,7 +149,7 @@ impl<'a> Allowances<'a> {
                 *used = true;
                 let holds = directive.until.is_none_or(|until| self.policy.today.is_none_or(|today| today <= until));
                 if found.is_none() && holds {
-                    found = Some(suppressed(&directive.reason, directive.until));
+                    found = Some(suppressed(&directive.reason, directive.until, SuppressedBy::Comment));
                 }
             }
         }
@@ -158,12 +158,14 @@ impl<'a> Allowances<'a> {
                 *used = true;
                 let holds = entry.until.is_none_or(|until| self.policy.today.is_none_or(|today| today <= until));
                 if found.is_none() && holds {
-                    found = Some(suppressed(&entry.reason, entry.until));
+                    found = Some(suppressed(&entry.reason, entry.until, SuppressedBy::Configuration));
                 }
             }
         }
         let off = self.policy.levels.get(rule) == Some(&Level::Off);
-        found.or_else(|| off.then(|| suppressed("the rule is off in the configuration", None)))
+        found.or_else(|| {
+            off.then(|| suppressed("the rule is off in the configuration", None, SuppressedBy::Configuration))
+        })
     }
 
     /// Comments that match nothing any more, and those that have expired.
@@ -202,6 +204,6 @@ pub fn entry_notes(policy: &Policy, used: &[bool]) -> Vec<Note> {
     notes
 }
 
-fn suppressed(reason: &str, until: Option<Date>) -> Suppressed {
-    Suppressed { reason: reason.to_owned(), until: until.map(|d| d.to_string()) }
+fn suppressed(reason: &str, until: Option<Date>, by: SuppressedBy) -> Suppressed {
+    Suppressed { reason: reason.to_owned(), until: until.map(|d| d.to_string()), by }
 }

@@ -69,6 +69,12 @@ pub struct Workspace {
     pub only: Vec<String>,
 }
 
+/// Below this share of equal lines two files are two, as for git.
+const SIMILAR: f32 = 0.5;
+
+/// More files than this are not compared with each other.
+const COMPARED: usize = 100;
+
 /// What is to be checked.
 #[derive(Debug, Default)]
 pub struct Plan {
@@ -79,6 +85,34 @@ pub struct Plan {
 }
 
 impl Workspace {
+    /// Finds renames to files that git does not know of yet: what is gone and what is new, if they have enough in common.
+    pub fn find_renames(&mut self) {
+        let Workspace { old, new, renamed, .. } = self;
+        let gone: Vec<&String> =
+            old.keys().filter(|p| !new.contains_key(*p) && !renamed.values().any(|o| o == *p)).collect();
+        let added: Vec<&String> = new.keys().filter(|p| !old.contains_key(*p) && !renamed.contains_key(*p)).collect();
+        if gone.len().max(added.len()) > COMPARED {
+            return;
+        }
+        let mut likely: Vec<(f32, &String, &String)> = Vec::new();
+        for from in &gone {
+            for to in &added {
+                let ratio = similar::TextDiff::from_lines(&*old[*from].text, &*new[*to].text).ratio();
+                if ratio >= SIMILAR {
+                    likely.push((ratio, from, to));
+                }
+            }
+        }
+        likely.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| (a.1, a.2).cmp(&(b.1, b.2))));
+        let mut found: Vec<(String, String)> = Vec::new();
+        for (_, from, to) in likely {
+            if !found.iter().any(|(t, f)| t == to || f == from) {
+                found.push((to.clone(), from.clone()));
+            }
+        }
+        renamed.extend(found);
+    }
+
     /// Finds the pairs. `setting` says how a script at a path is checked.
     pub fn plan(&self, extent: Extent, setting: &dyn Fn(&str) -> Arc<Setting>) -> Plan {
         let renames: BTreeMap<&str, &str> = self.renamed.iter().map(|(n, o)| (n.as_str(), o.as_str())).collect();
