@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-const DOCUMENTS: [&str; 5] = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "BENCHMARKS.md", "CHANGELOG.md"];
+const DOCUMENTS: [&str; 6] =
+    ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "BENCHMARKS.md", "CHANGELOG.md", "docs/projects.md"];
 
 fn read(path: &str) -> String {
     std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{path}: {error}"))
@@ -66,6 +67,27 @@ fn the_readme_lists_all_lints() {
         .flat_map(|line| line.split('`').skip(1).step_by(2))
         .collect();
     assert_eq!(listed, rules);
+}
+
+/// The configuration that docs/projects.md shows is one, and its commands are commands.
+#[test]
+fn the_guide_to_projects_shows_what_works() {
+    let guide = read("docs/projects.md");
+    let toml = guide.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    let mut sources = keepstate::source::SourceMap::new();
+    let file = sources.add("keepstate.toml", toml);
+    let config = keepstate::config::parse(&sources, file).unwrap_or_else(|e| panic!("{e:#?}"));
+    assert_eq!((config.allow.len(), config.levels.len()), (2, 3));
+    let help = |args: &[&str]| {
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_keepstate")).args(args).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let known = help(&["check", "--help"]) + &help(&["lock", "--help"]) + &help(&["schema", "--help"]);
+    let options = guide.split_whitespace().filter(|w| w.starts_with("--") && w.len() > 2);
+    for option in options.map(|o| o.trim_matches(|c: char| !c.is_ascii_alphanumeric() && c != '-')) {
+        let option = option.trim_start_matches('`');
+        assert!(known.contains(option) || option == "--" || guide.contains(&format!("{option} keepstate")), "{option}");
+    }
 }
 
 /// `docs/rules.md` is what the rule book says today.

@@ -148,6 +148,10 @@ pub enum PlanFormat {
     #[default]
     Tree,
     Json,
+    /// A graph for Markdown
+    Mermaid,
+    /// A graph for Graphviz
+    Dot,
 }
 
 /// The formats of the list of rules.
@@ -284,6 +288,12 @@ pub struct DiffArgs {
     pub new: String,
     #[command(flatten)]
     pub reading: Reading,
+    /// The two plans beside each other, instead of one list of lines
+    #[arg(long)]
+    pub side_by_side: bool,
+    /// How wide the two are together, in characters [default: that of the terminal, or 160]
+    #[arg(long, value_name = "N", requires = "side_by_side")]
+    pub width: Option<usize>,
 }
 
 #[derive(Debug, clap::Args)]

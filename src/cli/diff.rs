@@ -6,7 +6,7 @@ use super::plan::{Planned, read_and_plan};
 use crate::exec::Purpose;
 use crate::planning::JobPlan;
 use crate::report::human::{self, Style};
-use crate::report::plan_diff::unified;
+use crate::report::plan_diff::{side_by_side, unified};
 use crate::terminal::visible;
 
 pub(super) fn run(args: &DiffArgs, style: Style) -> Outcome {
@@ -20,7 +20,14 @@ pub(super) fn run(args: &DiffArgs, style: Style) -> Outcome {
     let old = read_and_plan(&args.old, &args.reading, Purpose::Explain);
     let new = read_and_plan(&args.new, &args.reading, Purpose::Explain);
     if old.errors.is_empty() && new.errors.is_empty() {
-        let mut text = unified((&args.old, &tree(&old)), (&args.new, &tree(&new)), style);
+        let sides = ((args.old.as_str(), tree(&old)), (args.new.as_str(), tree(&new)));
+        let ((old_name, old_tree), (new_name, new_tree)) = (&sides.0, &sides.1);
+        let mut text = if args.side_by_side {
+            let width = args.width.or_else(terminal_width).unwrap_or(160);
+            side_by_side((old_name, old_tree), (new_name, new_tree), width, style)
+        } else {
+            unified((old_name, old_tree), (new_name, new_tree), style)
+        };
         old.secrets.clean(&mut text);
         new.secrets.clean(&mut text);
         return Outcome::ok(text);
@@ -32,4 +39,9 @@ pub(super) fn run(args: &DiffArgs, style: Style) -> Outcome {
 
 fn tree(planned: &Planned) -> String {
     visible(&planned.script.jobs.iter().map(JobPlan::tree_text).collect::<Vec<_>>().join("\n")).into_owned()
+}
+
+/// The width that the shell says the terminal has.
+fn terminal_width() -> Option<usize> {
+    std::env::var("COLUMNS").ok()?.parse().ok().filter(|w| *w >= 40)
 }

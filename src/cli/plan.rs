@@ -7,6 +7,7 @@ use super::args::{PlanArgs, PlanFormat, Reading};
 use super::settings::{Problems, Settings};
 use crate::check::{self, Options, Text};
 use crate::exec::Purpose;
+use crate::exec::graph_text::{GraphLanguage, graph_text};
 use crate::planning::{self, JobPlan, PlannedScript};
 use crate::report::human::{self, Style};
 use crate::report::json;
@@ -73,6 +74,13 @@ pub(super) fn run(args: &PlanArgs, style: Style) -> Outcome {
             plans: script.jobs.iter().flat_map(JobPlan::to_json).collect(),
             errors,
         }),
+        PlanFormat::Mermaid | PlanFormat::Dot => {
+            let language = if args.format == PlanFormat::Dot { GraphLanguage::Dot } else { GraphLanguage::Mermaid };
+            let plans: Vec<_> = script.jobs.iter().map(|j| &*j.plan).collect();
+            let mut text = if errors.is_empty() { graph_text(&plans, language) } else { String::new() };
+            text.push_str(&human::render_errors(&errors, &sources, style));
+            text
+        }
         PlanFormat::Tree => {
             let shown = |job: &JobPlan| {
                 let state = if style.verbose { job.state_text() } else { String::new() };

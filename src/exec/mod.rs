@@ -14,6 +14,7 @@ pub mod drop_update_before;
 pub mod exchange;
 pub mod expand;
 pub mod global_group_aggregate;
+pub mod graph_text;
 pub mod group_aggregate;
 pub mod group_window_aggregate;
 pub mod incremental_group_aggregate;
