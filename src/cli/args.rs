@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
+use std::path::PathBuf;
 
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::{Parser, Subcommand, ValueEnum, ValueHint};
 
 use super::documents::{Destination, contradiction};
+use super::values::{Destinations, target};
 use crate::engine::Engine;
 use crate::rehearsal::Split;
 use crate::report::format::Format;
@@ -85,6 +87,10 @@ pub enum Command {
     Explain(ExplainArgs),
     /// Print the JSON schema of what keepstate writes
     Schema(SchemaArgs),
+    /// Print the completions of a shell
+    Completions(CompletionsArgs),
+    /// Print the manual page, or write one for each command
+    Man(ManArgs),
 }
 
 impl Command {
@@ -103,7 +109,9 @@ impl Command {
             | Command::Diff(_)
             | Command::Run(_)
             | Command::Explain(_)
-            | Command::Schema(_) => Format::Human,
+            | Command::Schema(_)
+            | Command::Completions(_)
+            | Command::Man(_) => Format::Human,
         };
         vec![Destination::stdout(format)]
     }
@@ -120,7 +128,7 @@ impl Command {
 pub struct Formats {
     /// The form of the report: human, concise, json, sarif, github, gitlab, junit or markdown. With a PATH it is written
     /// to that file; may be given several times, once without [default: human]
-    #[arg(long = "format", value_name = "FORMAT[=PATH]")]
+    #[arg(long = "format", value_name = "FORMAT[=PATH]", value_parser = Destinations, hide_possible_values = true)]
     pub destinations: Vec<Destination>,
 }
 
@@ -168,16 +176,16 @@ pub enum RulesFormat {
 #[derive(Debug, clap::Args)]
 pub struct Reading {
     /// The engine: vvr, flink-1.20 or flink-2.2 [default: vvr]
-    #[arg(long, value_name = "ENGINE")]
+    #[arg(long, value_name = "ENGINE", value_parser = target(), hide_possible_values = true)]
     pub target: Option<Target>,
     /// A file with more DDL; may be given several times
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub schema: Vec<String>,
     /// The value of `${name}` in scripts; may be given several times
     #[arg(long, value_name = "NAME=VALUE", value_parser = define)]
     pub define: Vec<(String, String)>,
     /// The configuration; if not given, the nearest keepstate.toml above each script
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub config: Option<String>,
 }
 
@@ -199,7 +207,7 @@ fn define(text: &str) -> Result<(String, String), String> {
 pub struct CheckArgs {
     /// OLD and NEW: two scripts (`-` is stdin, `REV:path` a file of a git revision) or two directories; with --base or --lock the
     /// scripts and directories to look at, all if there is none
-    #[arg(value_name = "OLD NEW | PATH")]
+    #[arg(value_name = "OLD NEW | PATH", value_hint = ValueHint::AnyPath)]
     pub paths: Vec<String>,
     /// Compare the work tree with a git revision: all scripts that differ, or whose DDL does
     #[arg(long, value_name = "REV", conflicts_with = "lock")]
@@ -208,10 +216,10 @@ pub struct CheckArgs {
     #[arg(long, value_name = "REV", requires = "base")]
     pub head: Option<String>,
     /// Compare with what `keepstate lock` has recorded as deployed
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub lock: Option<String>,
     /// The path of the script that comes over stdin (`-`): it is compared with --base, or with HEAD
-    #[arg(long, value_name = "PATH", conflicts_with_all = ["head", "lock"])]
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["head", "lock"], value_hint = ValueHint::FilePath)]
     pub stdin_path: Option<String>,
     #[command(flatten)]
     pub reading: Reading,
@@ -238,12 +246,12 @@ pub struct CheckArgs {
 #[derive(Debug, clap::Args)]
 pub struct LockArgs {
     /// The scripts and directories to record; what the lock holds of others stays. All scripts if there is none
-    #[arg(value_name = "PATH")]
+    #[arg(value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub paths: Vec<String>,
     #[command(flatten)]
     pub reading: Reading,
     /// The file to write, in the directory that the scripts are below; `-` is stdout
-    #[arg(short, long, value_name = "FILE", default_value = crate::lock::FILE_NAME)]
+    #[arg(short, long, value_name = "FILE", default_value = crate::lock::FILE_NAME, value_hint = ValueHint::FilePath)]
     pub output: String,
     /// Write nothing; exit with 1 if the lock is not up to date
     #[arg(long)]
@@ -272,6 +280,7 @@ impl From<FailOnArg> for FailOn {
 #[derive(Debug, clap::Args)]
 pub struct PlanArgs {
     /// The script; `-` is stdin
+    #[arg(value_hint = ValueHint::FilePath)]
     pub file: String,
     #[command(flatten)]
     pub reading: Reading,
@@ -283,8 +292,10 @@ pub struct PlanArgs {
 #[derive(Debug, clap::Args)]
 pub struct DiffArgs {
     /// The script that runs today; `-` is stdin
+    #[arg(value_hint = ValueHint::FilePath)]
     pub old: String,
     /// The script to deploy; `-` is stdin
+    #[arg(value_hint = ValueHint::FilePath)]
     pub new: String,
     #[command(flatten)]
     pub reading: Reading,
@@ -299,7 +310,7 @@ pub struct DiffArgs {
 #[derive(Debug, clap::Args)]
 pub struct ParseArgs {
     /// The scripts; `-` is stdin
-    #[arg(required = true)]
+    #[arg(required = true, value_hint = ValueHint::AnyPath)]
     pub files: Vec<String>,
     /// The value of `${name}` in scripts; may be given several times
     #[arg(long, value_name = "NAME=VALUE", value_parser = define)]
@@ -312,7 +323,7 @@ pub struct ParseArgs {
 #[derive(Debug, clap::Args)]
 pub struct LintArgs {
     /// The scripts, or directories of them; `-` is stdin
-    #[arg(required = true)]
+    #[arg(required = true, value_hint = ValueHint::AnyPath)]
     pub files: Vec<String>,
     #[command(flatten)]
     pub reading: Reading,
@@ -323,6 +334,7 @@ pub struct LintArgs {
 #[derive(Debug, clap::Args)]
 pub struct RunArgs {
     /// The script; `-` is stdin
+    #[arg(value_hint = ValueHint::FilePath)]
     pub file: String,
     #[command(flatten)]
     pub reading: Reading,
@@ -332,10 +344,10 @@ pub struct RunArgs {
     #[arg(long, value_enum, default_value_t)]
     pub format: RunFormat,
     /// Write the state at the end of the rows to a file; the stream goes on, so nothing is fired (--end-of-input hold)
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub savepoint: Option<String>,
     /// Start from the state in a file
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub restore: Option<String>,
 }
 
@@ -374,8 +386,10 @@ impl RowArgs {
 #[derive(Debug, clap::Args)]
 pub struct RehearseArgs {
     /// The script that runs today; `-` is stdin
+    #[arg(value_hint = ValueHint::FilePath)]
     pub old: String,
     /// The script to deploy; `-` is stdin
+    #[arg(value_hint = ValueHint::FilePath)]
     pub new: String,
     #[command(flatten)]
     pub reading: Reading,
@@ -468,7 +482,7 @@ impl From<End> for crate::run::EndOfInput {
 #[derive(Debug, clap::Args)]
 pub struct RulesArgs {
     /// Only rules of this engine
-    #[arg(long, value_name = "ENGINE")]
+    #[arg(long, value_name = "ENGINE", value_parser = target(), hide_possible_values = true)]
     pub target: Option<Target>,
     /// The form of the list
     #[arg(long, value_enum, default_value_t)]
@@ -491,6 +505,20 @@ pub enum SchemaOf {
     Config,
     /// `keepstate.lock`
     Lock,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct CompletionsArgs {
+    /// The shell, whose start file is to read them
+    #[arg(value_enum)]
+    pub shell: clap_complete::Shell,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct ManArgs {
+    /// The directory for the page of the program and of each command; made if it is not there
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub dir: Option<PathBuf>,
 }
 
 #[derive(Debug, clap::Args)]

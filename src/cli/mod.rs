@@ -4,6 +4,7 @@ mod ahead;
 mod args;
 mod changed;
 mod check;
+mod completions;
 mod data;
 mod diff;
 mod documents;
@@ -12,6 +13,7 @@ mod files;
 mod input;
 mod lint;
 mod lock;
+mod man;
 mod output;
 mod pairs;
 mod parse;
@@ -21,6 +23,7 @@ mod rules;
 mod run;
 mod schema;
 mod settings;
+mod values;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -82,6 +85,8 @@ fn run(args: Args, style: Style) -> Outcome {
         Command::Rules(args) => rules::run(&args, style),
         Command::Explain(args) => explain::run(&args, style),
         Command::Schema(args) => schema::run(&args),
+        Command::Completions(args) => completions::run(&args),
+        Command::Man(args) => man::run(&args, style),
     }
 }
 
