@@ -439,18 +439,37 @@ fn a_finding_is_accepted_at_its_clause() {
 }
 
 #[test]
-fn a_finding_in_a_view_is_accepted_where_the_view_is_written() {
+fn a_finding_in_a_view_is_accepted_from_its_definition_to_its_use() {
     let project = Project::new("view");
-    let script = |comment: &str, least: u32| {
+    // A comment may stand at each of the marks.
+    let script = |marked: usize, least: u32| {
+        let mark = |n: usize| {
+            if n == marked { "-- keepstate: allow where-below-stateful reason='old rows may stay'\n" } else { "" }
+        };
         format!(
-            "{DDL}CREATE VIEW pricey AS SELECT * FROM orders {comment}\nWHERE price > {least};\nINSERT INTO totals SELECT customer, MAX(ordered_at), SUM(price) FROM pricey GROUP BY customer;\n"
+            "{DDL}CREATE VIEW pricey AS SELECT * FROM orders\n{}WHERE price > {least};\n\
+             CREATE VIEW summed AS\nWITH p AS (SELECT * \n{}FROM pricey)\nSELECT customer, MAX(ordered_at) AS m, SUM(price) AS s\n\
+             {}FROM p GROUP BY customer;\nINSERT INTO totals\n{}SELECT customer, m, s\n{}FROM summed;\n",
+            mark(1),
+            mark(2),
+            mark(3),
+            mark(4),
+            mark(5)
         )
     };
-    let comment = "\n-- keepstate: allow where-below-stateful reason='old rows may stay'";
-    project.write("old.sql", &script("", 1));
-    project.write("new.sql", &script(comment, 2));
-    let report = project.check(&["old.sql", "new.sql"]);
-    assert_eq!(report["verdict"], "compatible", "{report:#}");
+    project.write("old.sql", &script(0, 1));
+    for (marked, verdict) in [
+        (0, "incompatible"),
+        (1, "compatible"),
+        (2, "compatible"),
+        (3, "compatible"),
+        (4, "incompatible"),
+        (5, "compatible"),
+    ] {
+        project.write("new.sql", &script(marked, 2));
+        let report = project.check(&["old.sql", "new.sql"]);
+        assert_eq!(report["verdict"], verdict, "{marked}: {report:#}");
+    }
 }
 
 #[test]

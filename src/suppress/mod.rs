@@ -4,6 +4,7 @@
 //! a reason; what has expired does not hold any more, and what matches nothing is reported, so that no allowance outlives its cause.
 
 mod directive;
+mod uses;
 
 use std::collections::BTreeMap;
 
@@ -17,6 +18,7 @@ use crate::rules::judge::{NO_RULE, NOT_PLANNED};
 use crate::source::{SourceMap, Span};
 use crate::syntax::ast::Script;
 use directive::Directive;
+use uses::Uses;
 
 /// What a project has decided about rules and findings.
 #[derive(Debug, Clone, Default)]
@@ -105,6 +107,7 @@ pub struct Allowances<'a> {
     sources: &'a SourceMap,
     policy: &'a Policy,
     directives: Vec<Directive>,
+    uses: Uses,
     used_directives: Vec<bool>,
     used_entries: Vec<bool>,
 }
@@ -119,8 +122,9 @@ impl<'a> Allowances<'a> {
         errors: &mut Vec<ErrorItem>,
     ) -> Allowances<'a> {
         let rules = RuleBook::embedded();
+        let scripts: Vec<&Script> = scripts.into_iter().collect();
         let mut directives = Vec::new();
-        for comment in scripts.into_iter().flat_map(|s| &s.comments) {
+        for comment in scripts.iter().flat_map(|s| &s.comments) {
             match Directive::parse(sources, comment, rules) {
                 Ok(None) => {}
                 Ok(Some(directive)) => directives.push(directive),
@@ -136,13 +140,20 @@ impl<'a> Allowances<'a> {
             Book::Lints => rules.lint(rule).is_none(),
         };
         directives.retain(|d| !other(&d.rule));
+        // Most scripts have nothing to say, and need not be walked.
+        let uses = if directives.is_empty() { Uses::default() } else { Uses::of(scripts) };
         let (used_directives, used_entries) = (vec![false; directives.len()], vec![false; policy.allow.len()]);
-        Allowances { sources, policy, directives, used_directives, used_entries }
+        Allowances { sources, policy, directives, uses, used_directives, used_entries }
     }
 
-    /// Whether a finding is accepted. `places` are the clauses that it comes of, from a view's definition to its use.
-    pub fn suppress(&mut self, rule: &str, fingerprint: &str, job: &str, places: &[Span]) -> Option<Suppressed> {
+    /// Whether a finding is accepted. `clauses` are those that it comes of; where they stand in views, their uses count as well.
+    pub fn suppress(&mut self, rule: &str, fingerprint: &str, job: &str, clauses: &[Span]) -> Option<Suppressed> {
         let mut found = None;
+        let places: Vec<Span> = if self.directives.is_empty() {
+            Vec::new()
+        } else {
+            clauses.iter().flat_map(|c| self.uses.chain(*c)).collect()
+        };
         for (directive, used) in self.directives.iter().zip(&mut self.used_directives) {
             let here = || places.iter().any(|place| directive.reaches(self.sources, *place));
             if directive.rule == rule && here() {
