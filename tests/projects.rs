@@ -358,6 +358,20 @@ fn a_lock_that_does_not_fit_is_refused() {
     assert!(refused(&lock.replace("\"target\": \"vvr\"", "\"target\": \"vvrr\""), &[]).contains("did you mean `vvr`?"));
     assert!(refused(&lock.replace("\"texts\"", "\"text\""), &[]).contains("unknown field `text`"));
     assert!(errors(&project.check(&["--lock", "no.lock"]))[0].contains("there is no file no.lock"));
+    assert!(
+        errors(&project.check(&["--lock", "keepstate.lock", "jobs/total.sql"]))[0]
+            .contains("no SQL file at jobs/total.sql")
+    );
+    // A path that is misspelt does not empty it.
+    let (exit, said) = project.keepstate(&["lock", "jobs/total.sql"]);
+    assert!(exit == 2 && said.contains("did you mean jobs/totals.sql?"), "{said}");
+    assert_eq!(std::fs::read_to_string(project.0.join("keepstate.lock")).unwrap(), lock);
+    // One that is gone leaves it.
+    std::fs::remove_file(project.0.join("jobs/plain.sql")).unwrap();
+    assert_eq!(
+        project.keepstate(&["lock", "jobs/plain.sql"]).1,
+        "keepstate.lock: 1 job, 0 added, 0 changed, 1 removed\n"
+    );
 }
 
 #[test]
@@ -520,6 +534,14 @@ fn scripts_that_cannot_be_checked_hide_no_others() {
     let report = project.check(&["--base", "HEAD"]);
     assert_eq!(report["exit_code"], 2);
     let found = jobs(&report);
+    // Nor do files that cannot be read, and those that are as they were do not matter.
+    std::fs::write(project.0.join("jobs/binary.sql"), b"\xff\xfe").unwrap();
+    let unreadable = project.check(&["--base", "HEAD"]);
+    assert!(errors(&unreadable)[0].contains("jobs/binary.sql is not UTF-8"), "{unreadable:#}");
+    assert_eq!(jobs(&unreadable), found);
+    project.git(&["add", "jobs/binary.sql"]);
+    project.git(&["commit", "--quiet", "--message", "binary", "jobs/binary.sql"]);
+    assert_eq!(errors(&project.check(&["--base", "HEAD"])).len(), 1);
     assert!(found[0].starts_with("plain unknown") && found[1].starts_with("totals incompatible"), "{found:?}");
     let first = errors(&report);
     assert_eq!(first.len(), 1);

@@ -1,6 +1,6 @@
 //! `--base REV [--head REV]`: the scripts of two revisions, or of one and the work tree; and `REV:path` as an input.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -68,7 +68,7 @@ impl Checkout {
         let base = repository.commit(base).map_err(one)?;
         let head = head.map(|head| repository.commit(head)).transpose().map_err(one)?;
         let mut errors = Vec::new();
-        let workspace = read(&repository, &root, &base, head.as_ref(), &mut errors).map_err(one)?;
+        let workspace = read(&repository, &root, &base, head.as_ref()).map_err(one)?;
         let (in_tree, outside) = split_schema(&root, &workspace, schema, &mut errors);
         if !errors.is_empty() {
             return Err(errors);
@@ -89,10 +89,20 @@ fn read(
     root: &Path,
     base: &Commit,
     head: Option<&Commit>,
-    errors: &mut Errors,
 ) -> Result<Workspace, Box<ErrorItem>> {
+    let changed = repository.changed(base, head)?;
+    // What is the same on both sides is not asked of git again, and need not be readable.
+    let differs: HashSet<&str> = changed.iter().filter_map(|c| c.old.as_deref()).collect();
+    let blobs = repository.files(base)?;
+    let known: HashSet<&str> = blobs.iter().map(|b| b.path.as_str()).collect();
+    let mut unreadable: Vec<(String, ErrorItem)> = Vec::new();
+    let mut note = |path: &str, error: Box<ErrorItem>| {
+        if differs.contains(path) || !known.contains(path) {
+            unreadable.push((path.to_owned(), *error));
+        }
+    };
     let new = match head {
-        Some(head) => revision(repository, head, errors)?,
+        Some(head) => revision(repository, head, &mut note)?,
         None => {
             let paths = repository.work_files()?.into_iter().map(|path| (root.join(&path), path));
             // A file that is deleted but still known to git is not there; links are not followed.
@@ -101,21 +111,17 @@ fn read(
             for (file, path) in found {
                 match input::read_path(&file, &path) {
                     Ok(text) => drop(tree.insert(path, text)),
-                    Err(error) => errors.push(*error),
+                    Err(error) => note(&path, error),
                 }
             }
             tree
         }
     };
-    let changed = repository.changed(base, head)?;
     let renames = |c: &Changed| match (&c.old, &c.new) {
         (Some(old), Some(new)) if old != new && (is_sql(old) || is_sql(new)) => Some((new.clone(), old.clone())),
         _ => None,
     };
     let renamed: BTreeMap<String, String> = changed.iter().filter_map(renames).collect();
-    let blobs = repository.files(base)?;
-    // What is the same on both sides is not asked of git again.
-    let differs: std::collections::HashSet<&str> = changed.iter().filter_map(|c| c.old.as_deref()).collect();
     let wanted: Vec<&crate::git::Blob> =
         blobs.iter().filter(|b| differs.contains(b.path.as_str()) || !new.contains_key(&b.path)).collect();
     let contents = repository.read(&wanted.iter().map(|b| b.id.as_str()).collect::<Vec<_>>())?;
@@ -129,10 +135,10 @@ fn read(
     for (blob, content) in wanted.iter().zip(contents) {
         match input::text(&named(base, &blob.path), content) {
             Ok(text) => drop(old.insert(blob.path.clone(), text)),
-            Err(error) => errors.push(*error),
+            Err(error) => note(&blob.path, error),
         }
     }
-    let mut workspace = Workspace { old, new, renamed, only: Vec::new() };
+    let mut workspace = Workspace { old, new, renamed, unreadable, only: Vec::new() };
     workspace.find_renames();
     Ok(workspace)
 }
@@ -141,14 +147,18 @@ fn named(commit: &Commit, path: &str) -> String {
     format!("{}:{path}", commit.name)
 }
 
-fn revision(repository: &Repository, commit: &Commit, errors: &mut Errors) -> Result<Tree, Box<ErrorItem>> {
+fn revision(
+    repository: &Repository,
+    commit: &Commit,
+    unreadable: &mut dyn FnMut(&str, Box<ErrorItem>),
+) -> Result<Tree, Box<ErrorItem>> {
     let blobs = repository.files(commit)?;
     let contents = repository.read(&blobs.iter().map(|b| b.id.as_str()).collect::<Vec<_>>())?;
     let mut tree = Tree::new();
     for (blob, content) in blobs.into_iter().zip(contents) {
         match input::text(&named(commit, &blob.path), content) {
             Ok(text) => drop(tree.insert(blob.path, text)),
-            Err(error) => errors.push(*error),
+            Err(error) => unreadable(&blob.path, error),
         }
     }
     Ok(tree)

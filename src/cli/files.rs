@@ -7,7 +7,8 @@ use ignore::WalkBuilder;
 use super::input;
 use crate::check::Text;
 use crate::git::is_sql;
-use crate::report::model::ErrorItem;
+use crate::nearest::nearest;
+use crate::report::model::{ErrorCode, ErrorItem};
 use crate::workspace::Tree;
 
 /// The directory that the program runs in.
@@ -84,14 +85,23 @@ pub(super) fn read_text(file: &Path) -> Result<Text, Box<ErrorItem>> {
     input::read_path(file, &shown(file))
 }
 
-/// The texts of files as a tree.
-pub(super) fn tree(found: Vec<(String, PathBuf)>, errors: &mut Vec<ErrorItem>) -> Tree {
+/// The texts of files as a tree; those that cannot be read with their paths.
+pub(super) fn tree(found: Vec<(String, PathBuf)>, unreadable: &mut Vec<(String, ErrorItem)>) -> Tree {
     let mut tree = Tree::new();
     for (path, file) in found {
         match read_text(&file) {
             Ok(text) => drop(tree.insert(path, text)),
-            Err(error) => errors.push(*error),
+            Err(error) => unreadable.push((path, *error)),
         }
     }
     tree
+}
+
+/// Says that a path was named under which there is no script.
+pub(super) fn no_script<'a>(path: &str, inside: &str, names: impl Iterator<Item = &'a str>) -> ErrorItem {
+    let error = ErrorItem::new(ErrorCode::Io, format!("there is no SQL file at {path}"));
+    match nearest(inside, names) {
+        Some(near) => error.help(format!("did you mean {near}?")),
+        None => error.help("paths are those of files that end in .sql, or of directories"),
+    }
 }

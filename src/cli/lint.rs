@@ -49,7 +49,9 @@ fn scripts(args: &LintArgs, settings: &Settings<'_>) -> Result<Vec<Batch>, Probl
     }
     let mut errors = Vec::new();
     for directory in directories {
-        let new = files::tree(files::walk_all(Path::new(directory)), &mut errors);
+        let mut unreadable = Vec::new();
+        let new = files::tree(files::walk_all(Path::new(directory)), &mut unreadable);
+        errors.extend(unreadable.into_iter().map(|(_, error)| error));
         if new.is_empty() {
             let error = ErrorItem::new(ErrorCode::Io, format!("there is no SQL file in {directory}"));
             errors.push(error.help("scripts are the files that end in .sql"));

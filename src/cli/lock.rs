@@ -14,7 +14,7 @@ use crate::lock::{Lock, Recorded, record};
 use crate::report::human::{self, Style};
 use crate::report::model::{ErrorCode, ErrorItem};
 use crate::source::SourceMap;
-use crate::workspace::{Extent, Workspace};
+use crate::workspace::{Extent, Workspace, within};
 
 pub(super) fn run(args: &LockArgs, style: Style) -> Outcome {
     match lock(args) {
@@ -32,7 +32,21 @@ fn lock(args: &LockArgs) -> Result<Outcome, Failed> {
     let mut errors = Vec::new();
     let given = input::read_all(args.reading.schema.iter().map(String::as_str)).map_err(plain)?;
     let (only, found) = scripts(&root, &args.paths, &mut errors);
-    let new = files::tree(found, &mut errors);
+    let mut unreadable = Vec::new();
+    let new = files::tree(found, &mut unreadable);
+    errors.extend(unreadable.into_iter().map(|(_, error)| error));
+    let before = older(args).map_err(|e| plain(vec![*e]))?;
+    let locked = || before.iter().flat_map(|b| b.jobs.iter().map(|j| j.file.as_str()));
+    for (path, inside) in args.paths.iter().zip(&only) {
+        // A script that is gone may be named, to leave the lock.
+        if !new.keys().map(String::as_str).chain(locked()).any(|file| within(file, inside)) {
+            errors.push(files::no_script(path, inside, new.keys().map(String::as_str)));
+        }
+    }
+    if new.is_empty() && before.is_none() && errors.is_empty() {
+        let error = ErrorItem::new(ErrorCode::Io, format!("there is no SQL file below {}", root.display()));
+        errors.push(error.help("run it where the scripts are, or name the lock's place with --output"));
+    }
     if !errors.is_empty() {
         return Err(plain(errors));
     }
@@ -73,19 +87,13 @@ fn lock(args: &LockArgs) -> Result<Outcome, Failed> {
         return Err((bad, sources));
     }
     let mut lock = Lock::new(target, good);
-    let before = older(args).map_err(|e| plain(vec![*e]))?;
     if let Some(before) = before.clone().filter(|_| !only.is_empty()) {
         if before.target != target {
             let message = format!("{} was written for {}, and this is for {target}", args.output, before.target);
             let error = ErrorItem::new(ErrorCode::Config, message);
             return Err(plain(vec![error.help("lock all scripts at once, without PATH")]));
         }
-        let within = |file: &str| {
-            only.iter().any(|o| {
-                o.is_empty() || file.strip_prefix(o.as_str()).is_some_and(|r| r.is_empty() || r.starts_with('/'))
-            })
-        };
-        lock.keep(before, &|file| !within(file));
+        lock.keep(before, &|file| !only.iter().any(|path| within(file, path)));
     }
     let said = summary(&args.output, before.as_ref(), &lock);
     if args.check {

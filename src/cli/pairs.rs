@@ -10,7 +10,7 @@ use crate::check::{Batch, Options, Pair, Text};
 use crate::lock::Lock;
 use crate::report::model::{ErrorCode, ErrorItem, Note};
 use crate::target::Target;
-use crate::workspace::{Extent, Plan, Workspace};
+use crate::workspace::{Extent, Plan, Workspace, within};
 
 /// What is to be checked.
 #[derive(Debug, Default)]
@@ -50,6 +50,7 @@ pub(super) fn collect(args: &CheckArgs, base: Options) -> Pairs {
         }
     };
     let mut plan = plan;
+    problems.errors.append(&mut plan.errors);
     if plan.pairs.is_empty() && problems.errors.is_empty() {
         let message = match (&args.base, &args.lock) {
             (Some(base), _) => format!("no job differs from {base}"),
@@ -93,23 +94,21 @@ fn two(args: &CheckArgs, settings: &Settings<'_>) -> Result<Plan, Problems> {
 fn single(old: Option<Text>, new: Option<Text>, options: Options) -> Plan {
     let schema = options.schema.clone();
     let pair = Pair { old, new, old_schema: schema.clone(), new_schema: schema, ..Pair::default() };
-    Plan { pairs: vec![Batch { pair, options: Arc::new(options) }], notes: Vec::new() }
+    Plan { pairs: vec![Batch { pair, options: Arc::new(options) }], ..Plan::default() }
 }
 
 /// Two directories, file by file.
 fn directories(args: &CheckArgs, settings: &Settings<'_>, old: &str, new: &str) -> Result<Plan, Vec<ErrorItem>> {
-    let mut errors = Vec::new();
+    let mut unreadable = Vec::new();
     let given = input::read_all(args.reading.schema.iter().map(String::as_str))?;
     let (old, new) = (Path::new(old), Path::new(new));
-    let mut side = |directory: &Path| files::tree(files::walk_all(directory), &mut errors);
+    let mut side = |directory: &Path| files::tree(files::walk_all(directory), &mut unreadable);
     let workspace = Workspace { old: side(old), new: side(new), ..Workspace::default() };
-    if workspace.old.is_empty() && workspace.new.is_empty() {
+    if workspace.old.is_empty() && workspace.new.is_empty() && unreadable.is_empty() {
         let message = format!("there is no SQL file in {} and {}", old.display(), new.display());
-        errors.push(ErrorItem::new(ErrorCode::Io, message).help("scripts are the files that end in .sql"));
+        return Err(vec![ErrorItem::new(ErrorCode::Io, message).help("scripts are the files that end in .sql")]);
     }
-    if !errors.is_empty() {
-        return Err(errors);
-    }
+    let workspace = Workspace { unreadable, ..workspace };
     let root = files::normal(new);
     Ok(workspace.plan(Extent::All, &|path| settings.in_tree(&root, path, &given, &[])))
 }
@@ -147,8 +146,15 @@ fn against_lock(
     let mut errors = Vec::new();
     let given = input::read_all(args.reading.schema.iter().map(String::as_str))?;
     let (only, new) = scripts(&root, &args.paths, &mut errors);
-    let workspace =
-        Workspace { old: lock.tree(file), new: files::tree(new, &mut errors), only, ..Workspace::default() };
+    let mut unreadable = Vec::new();
+    let new = files::tree(new, &mut unreadable);
+    let workspace = Workspace { old: lock.tree(file), new, only, unreadable, ..Workspace::default() };
+    let known = || workspace.old.keys().chain(workspace.new.keys()).map(String::as_str);
+    for (path, inside) in args.paths.iter().zip(&workspace.only) {
+        if !known().any(|file| within(file, inside)) {
+            errors.push(files::no_script(path, inside, known()));
+        }
+    }
     if !errors.is_empty() {
         return Err(errors);
     }

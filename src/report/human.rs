@@ -231,7 +231,10 @@ impl<'a> Printer<'a> {
         for note in notes {
             let place = note.at.as_ref().map(|p| format!(" ({}:{}:{})", p.file, p.start.line, p.start.column));
             let text = format!("{}{}", note.message, place.unwrap_or_default());
-            let _ = writeln!(out, "\n{} {}", paint("note:", "36", self.style), visible(&text));
+            if !out.is_empty() {
+                out.push('\n');
+            }
+            let _ = writeln!(out, "{} {}", paint("note:", "36", self.style), visible(&text));
         }
     }
 

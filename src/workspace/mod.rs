@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use crate::check::{Batch, DdlOnly, Options, Pair, Text};
 use crate::config::Config;
-use crate::report::model::Note;
+use crate::report::model::{ErrorItem, Note};
 use crate::source::SourceMap;
 use crate::syntax;
 
@@ -67,6 +67,8 @@ pub struct Workspace {
     pub renamed: BTreeMap<String, String>,
     /// Only paths at or below one of these are checked; all if there is none.
     pub only: Vec<String>,
+    /// Files that are not as on the other side and cannot be read, by path.
+    pub unreadable: Vec<(String, ErrorItem)>,
 }
 
 /// Below this share of equal lines two files are two, as for git.
@@ -82,6 +84,8 @@ pub struct Plan {
     pub pairs: Vec<Batch>,
     /// What should be known of files that are not checked.
     pub notes: Vec<Note>,
+    /// Files that should be checked and cannot be read. They hide no others.
+    pub errors: Vec<ErrorItem>,
 }
 
 impl Workspace {
@@ -163,7 +167,8 @@ impl Workspace {
             (old.is_none() || old_ddl.contains(old_path)) && (new.is_none() || new_ddl.contains(path))
         };
 
-        let mut plan = Plan::default();
+        let unreadable = self.unreadable.iter().filter(|(path, _)| wanted(path));
+        let mut plan = Plan { errors: unreadable.map(|(_, error)| error.clone()).collect(), ..Plan::default() };
         for (path, sides) in files.iter().filter(|(path, _)| wanted(path)) {
             let setting = setting(path);
             if setting.is_schema(path) || !setting.may_be_job(path) {
@@ -263,7 +268,7 @@ fn ancestors(path: &str) -> impl Iterator<Item = &str> {
 }
 
 /// True if a path is another one, or is below it.
-fn within(path: &str, above: &str) -> bool {
+pub fn within(path: &str, above: &str) -> bool {
     above.is_empty() || path.strip_prefix(above).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
@@ -280,7 +285,7 @@ mod tests {
 
     fn plan(old: &[(&str, &str)], new: &[(&str, &str)], renamed: &[(&str, &str)], extent: Extent) -> Vec<String> {
         let renamed = renamed.iter().map(|(n, o)| ((*n).to_owned(), (*o).to_owned())).collect();
-        let workspace = Workspace { old: tree(old), new: tree(new), renamed, only: Vec::new() };
+        let workspace = Workspace { old: tree(old), new: tree(new), renamed, ..Workspace::default() };
         let setting = Arc::new(Setting {
             config: Config::default(),
             prefix: Some(String::new()),
