@@ -13,6 +13,7 @@ use crate::catalog::connectors::Connector;
 use crate::catalog::types::TypeKind;
 use crate::exec::rank::RankStrategy;
 use crate::exec::{NodeId, Operator, Plan};
+use crate::logical::pattern::Match;
 use crate::logical::rel::{AggCall, Split};
 use crate::logical::rex::{Origins, Rex, RexKind};
 use crate::syntax::ast::FrameUnits;
@@ -96,6 +97,13 @@ impl Observer<'_> {
                 let args = vec![("sides", sides.join(" and the "))];
                 self.add(ObservationKind::KeptState(state), id, args, &j.condition_origins.clone());
             }
+            // A match of one row is over with it; longer ones wait for their next row, and no time to live ends that.
+            Operator::Match(m) if m.pattern.within.is_none() && waits(&m.pattern) => {
+                let partition = &m.pattern.partition;
+                let state = KeptState { family: "match", keys: keys(plan, below, partition), ttl: "none", ..state };
+                let names = self.names(below, partition.iter().copied());
+                self.add(ObservationKind::KeptState(state), id, words(names), &m.pattern.pattern_origins);
+            }
             _ => {}
         }
     }
@@ -146,6 +154,11 @@ fn time_to_live(plan: &Plan, op: &Operator) -> &'static str {
         (None, false, Target::Vvr) => "default",
         (None, ..) => "none",
     }
+}
+
+/// True if a match may be begun and not ended.
+fn waits(pattern: &Match) -> bool {
+    pattern.steps.len() > 1 || pattern.steps.iter().any(|step| step.to != Some(1))
 }
 
 fn words(names: String) -> Vec<(&'static str, String)> {

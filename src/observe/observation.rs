@@ -35,7 +35,7 @@ pub struct ObservedOperator {
 /// What state is kept for each key until something clears it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct KeptState {
-    /// The family of the operator: `group-aggregate`, `over-aggregate`, `rank`, `deduplicate`, `join`.
+    /// The family of the operator: `group-aggregate`, `over-aggregate`, `rank`, `deduplicate`, `join`, `match`.
     pub family: &'static str,
     /// How long it lives untouched: `none` (for ever), `default` (the engine has one), `set`.
     pub ttl: &'static str,
