@@ -411,7 +411,9 @@ fn is_incremental(plan: &Plan) -> bool {
 fn operators(c: &Comparison<'_>, old: &Plan, new: &Plan) -> Vec<OperatorMatch> {
     let mut partner: Vec<Option<NodeId>> = vec![None; new.nodes.len()];
     let mut taken: HashSet<NodeId> = HashSet::new();
-    for pair in &c.matching.pairs {
+    // What is shared is matched once, but has a way to each of its readers.
+    let more = c.matching.more_readers.iter().map(|(_, way)| way);
+    for pair in c.matching.pairs.iter().chain(more) {
         if let (Some(o), Some(n)) = (pair.old, pair.new) {
             partner[n.index()].get_or_insert(o);
             taken.insert(o);
