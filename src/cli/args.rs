@@ -126,7 +126,7 @@ impl Command {
 /// The formats of a report and where they go.
 #[derive(Debug, clap::Args)]
 pub struct Formats {
-    /// The form of the report: human, concise, json, sarif, github, gitlab, junit or markdown. With a PATH it is written
+    /// The form of the report: human, concise, json, sarif, github, gitlab, junit, markdown or html. With a PATH it is written
     /// to that file; may be given several times, once without [default: human]
     #[arg(long = "format", value_name = "FORMAT[=PATH]", value_parser = Destinations, hide_possible_values = true)]
     pub destinations: Vec<Destination>,

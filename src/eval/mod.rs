@@ -11,6 +11,7 @@ pub mod decimal;
 mod error;
 mod format;
 mod functions;
+pub(crate) use functions::base64;
 pub mod java_number;
 pub mod json;
 pub mod row;

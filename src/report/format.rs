@@ -7,7 +7,7 @@ use super::lint::LintReport;
 use super::listing::{self, Listing};
 use super::model::Report;
 use super::secrets::Redactor;
-use super::{concise, github, gitlab, json, junit, lint_human, markdown, sarif};
+use super::{concise, github, gitlab, html, json, junit, lint_human, markdown, sarif};
 use crate::exec::Plan;
 use crate::nearest::nearest;
 use crate::source::SourceMap;
@@ -32,11 +32,13 @@ pub enum Format {
     Junit,
     /// A comment on a pull request.
     Markdown,
+    /// A page for reviewers.
+    Html,
 }
 
 impl Format {
     /// All formats, in the order of the documentation.
-    pub const ALL: [Format; 8] = [
+    pub const ALL: [Format; 9] = [
         Format::Human,
         Format::Concise,
         Format::Json,
@@ -45,6 +47,7 @@ impl Format {
         Format::Gitlab,
         Format::Junit,
         Format::Markdown,
+        Format::Html,
     ];
 
     /// The name on the command line.
@@ -58,6 +61,7 @@ impl Format {
             Format::Gitlab => "gitlab",
             Format::Junit => "junit",
             Format::Markdown => "markdown",
+            Format::Html => "html",
         }
     }
 }
@@ -90,6 +94,7 @@ pub struct JobPlans<'a> {
 pub fn render(format: Format, report: &Report, sources: &SourceMap, plans: &[JobPlans<'_>], style: Style) -> String {
     match format {
         Format::Markdown => markdown::render_check(report, sources, plans, style),
+        Format::Html => html::render_check(report, sources, plans, style),
         Format::Human => human::render(report, sources, style),
         Format::Json => json::render(report),
         other => render_listing(other, &listing::of_check(report), style),
@@ -100,6 +105,7 @@ pub fn render(format: Format, report: &Report, sources: &SourceMap, plans: &[Job
 pub fn render_lint(format: Format, report: &LintReport, sources: &SourceMap, style: Style) -> String {
     match format {
         Format::Markdown => markdown::render_lint(report, sources, style),
+        Format::Html => html::render_lint(report, sources, style),
         Format::Human => lint_human::render(report, sources, style),
         Format::Json => json::render(report),
         other => render_listing(other, &listing::of_lint(report), style),
@@ -115,7 +121,7 @@ fn render_listing(format: Format, listing: &Listing<'_>, style: Style) -> String
         Format::Gitlab => gitlab::render(listing),
         Format::Junit => junit::render(listing),
         // These have a form of their own for each kind of report.
-        Format::Human | Format::Json | Format::Markdown => String::new(),
+        Format::Human | Format::Json | Format::Markdown | Format::Html => String::new(),
     }
 }
 

@@ -6,6 +6,7 @@ pub mod fingerprint;
 pub mod format;
 mod github;
 mod gitlab;
+mod html;
 pub mod human;
 pub mod json;
 mod junit;

@@ -1,7 +1,7 @@
 //! Flink's built-in scalar functions, one file per family, as the families stand in `catalog::functions`.
 
 mod arithmetic;
-mod base64;
+pub(crate) mod base64;
 mod charset;
 mod collection;
 mod comparison;
