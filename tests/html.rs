@@ -7,7 +7,7 @@ use keepstate::check::{Batch, Checked, Options, Pair, Text, check, check_all};
 use keepstate::lint::{Linted, lint};
 use keepstate::report::format::{Format, render_lint};
 use keepstate::report::human::Style;
-use keepstate::report::model::Suppressed;
+use keepstate::report::model::{Suppressed, SuppressedBy};
 use keepstate::source::SourceMap;
 use keepstate::target::Target;
 use quick_xml::Reader;
@@ -315,8 +315,11 @@ fn of_many_jobs_those_without_findings_are_only_listed() {
 fn suppressed_and_compatible_findings_are_folded_away() {
     let mut checked = top_products();
     let finding = &mut checked.report.jobs[0].findings[0];
-    finding.suppressed =
-        Some(Suppressed { reason: "agreed with `sales`".to_owned(), until: Some("2027-01-31".to_owned()) });
+    finding.suppressed = Some(Suppressed {
+        reason: "agreed with `sales`".to_owned(),
+        until: Some("2027-01-31".to_owned()),
+        by: SuppressedBy::Comment,
+    });
     let folded = |text: &str| {
         sound(text).iter().any(|e| e.name == "details" && e.text.contains("agreed with sales (until 2027-01-31)"))
     };

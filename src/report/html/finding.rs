@@ -8,7 +8,7 @@ use super::text::{code, line, link, sentence};
 use crate::diff::matching::Side;
 use crate::report::excerpt::MaskedTexts;
 use crate::report::listing::Item;
-use crate::report::model::{Finding, Place};
+use crate::report::model::{Finding, Place, SuppressedBy};
 use crate::rules::rows::Rows;
 use crate::rules::verdict::{Consequence, Verdict};
 
@@ -29,7 +29,11 @@ pub(super) fn finding(
     );
     if let Some(accepted) = item.suppressed {
         let until = accepted.until.as_ref().map(|until| format!(" (until {})", line(until))).unwrap_or_default();
-        let _ = writeln!(out, "<p>Suppressed: {}{until}</p>", sentence(&accepted.reason));
+        let by = match accepted.by {
+            SuppressedBy::Comment => "a comment in the script",
+            SuppressedBy::Configuration => "the configuration",
+        };
+        let _ = writeln!(out, "<p>Suppressed by {by}: {}{until}</p>", sentence(&accepted.reason));
     }
     clauses(texts, item, out);
     out.push_str("<dl>\n");
