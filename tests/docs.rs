@@ -3,8 +3,15 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-const DOCUMENTS: [&str; 6] =
-    ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "BENCHMARKS.md", "CHANGELOG.md", "docs/projects.md"];
+const DOCUMENTS: [&str; 7] = [
+    "README.md",
+    "ARCHITECTURE.md",
+    "CONTRIBUTING.md",
+    "BENCHMARKS.md",
+    "CHANGELOG.md",
+    "docs/projects.md",
+    "docs/ci.md",
+];
 
 fn read(path: &str) -> String {
     std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{path}: {error}"))
@@ -24,19 +31,22 @@ fn commands_do_what_the_documents_show() {
         .run();
 }
 
-/// Everything between backticks or in a link that looks like a path of this repository exists.
+/// Everything between backticks or in a link that looks like a path of this repository exists. Links start from their document.
 #[test]
 fn paths_in_documents_exist() {
-    let roots = ["src/", "tests/", "rules/", "examples/", "benches/", ".ci/"];
+    let roots = ["src/", "tests/", "rules/", "examples/", "benches/", ".ci/", "ci/", "docs/"];
     for document in DOCUMENTS {
         let text = read(document);
-        let quoted = text.split('`').skip(1).step_by(2);
+        let beside = Path::new(document).parent().unwrap();
+        let quoted = text.split('`').skip(1).step_by(2).map(|path| (path, Path::new("")));
         let linked = text.split("](").skip(1).filter_map(|rest| rest.split([')', '#']).next());
-        for path in quoted.chain(linked.filter(|l| !l.is_empty() && !l.contains("://"))) {
+        let linked = linked.filter(|l| !l.is_empty() && !l.contains("://")).map(|path| (path, beside));
+        for (path, from) in quoted.chain(linked) {
             let path = path.split(':').next().unwrap_or(path);
-            let ours = roots.iter().any(|root| path.starts_with(root)) || path.ends_with(".md");
+            let ours =
+                roots.iter().any(|root| path.trim_start_matches("../").starts_with(root)) || path.ends_with(".md");
             if ours && !path.contains(['<', '*', ' ', '{', '\n']) {
-                assert!(Path::new(path).exists(), "{document} names {path}, which does not exist");
+                assert!(from.join(path).exists(), "{document} names {path}, which does not exist");
             }
         }
     }
