@@ -21,14 +21,25 @@ fn read(path: &str) -> String {
 /// the output anew.
 #[test]
 fn commands_do_what_the_documents_show() {
-    trycmd::TestCases::new()
+    let cases = trycmd::TestCases::new();
+    cases
         .env("COLUMNS", "100")
         .env("NO_COLOR", "1")
-        .case("README.md")
-        .case("CONTRIBUTING.md")
-        .case("tests/cli/*.md")
-        .case("tests/cli/*.toml")
-        .run();
+        // Commits are the same wherever and whenever they are made.
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("GIT_CONFIG_NOSYSTEM", "1");
+    for who in ["AUTHOR", "COMMITTER"] {
+        cases
+            .env(format!("GIT_{who}_NAME"), "keepstate")
+            .env(format!("GIT_{who}_EMAIL"), "keepstate@example.org")
+            .env(format!("GIT_{who}_DATE"), "2026-01-01T00:00:00Z");
+    }
+    for program in ["git", "cp"] {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let place = std::env::split_paths(&path).map(|directory| directory.join(program)).find(|file| file.is_file());
+        cases.register_bin(program, place.unwrap_or_else(|| panic!("there is no {program} on the PATH")).as_path());
+    }
+    cases.case("README.md").case("CONTRIBUTING.md").case("tests/cli/*.md").case("tests/cli/*.toml").run();
 }
 
 /// Everything between backticks or in a link that looks like a path of this repository exists. Links start from their document.

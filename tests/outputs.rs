@@ -71,6 +71,59 @@ fn every_format_with_every_exit_status() {
     assert!(files(&dir).iter().all(|name| !name.ends_with(".tmp")));
 }
 
+/// Each verdict under each `--fail-on` in each format: the status follows from the first two alone, and what a format itself says of
+/// passing agrees with it.
+#[test]
+fn every_verdict_under_every_threshold_in_every_format() {
+    let verdicts = [
+        ("compatible", "rewritten", "vvr"),
+        ("partially-compatible", "order_totals", "vvr"),
+        // No rule speaks of this engine.
+        ("unknown", "top_products", "flink-1.20"),
+        ("incompatible", "top_products", "vvr"),
+    ];
+    let thresholds = [("partially-compatible", 1), ("unknown", 2), ("incompatible", 3), ("never", usize::MAX), ("", 2)];
+    let dir = directory("thresholds");
+    for (rank, (verdict, name, target)) in verdicts.into_iter().enumerate() {
+        let [old, new] = ["old", "new"].map(|side| format!("examples/{name}/{side}.sql"));
+        for (threshold, least) in thresholds {
+            let status = i32::from(rank >= least);
+            let files = Format::ALL.map(|format| format!("{}={}", format.name(), dir.join(format.name()).display()));
+            let mut args = vec!["check", &old, &new, "--target", target];
+            args.extend(files.iter().flat_map(|file| ["--format", file]));
+            if !threshold.is_empty() {
+                args.extend(["--fail-on", threshold]);
+            }
+            let output = keepstate(&args);
+            assert_eq!(output.status.code(), Some(status), "{verdict}, --fail-on {threshold}");
+            assert!(output.stdout.is_empty() && output.stderr.is_empty(), "{verdict}, --fail-on {threshold}");
+            for format in Format::ALL {
+                let shown = std::fs::read_to_string(dir.join(format.name())).unwrap();
+                let case = format!("{verdict}, --fail-on {threshold}, {}: {shown}", format.name());
+                assert!(is_document(format, &shown), "{case}");
+                match format {
+                    Format::Json => {
+                        let report: serde_json::Value = serde_json::from_str(&shown).unwrap();
+                        assert_eq!(
+                            (&report["exit_code"], &report["verdict"]),
+                            (&status.into(), &verdict.into()),
+                            "{case}"
+                        );
+                    }
+                    Format::Junit => {
+                        let report = quick_junit::Report::deserialize_from_str(&shown).unwrap();
+                        assert_eq!((report.failures > 0, report.errors), (status == 1, 0), "{case}");
+                    }
+                    // Levels tell how bad something is, not whether it passes.
+                    Format::Sarif | Format::Gitlab => {}
+                    Format::Github if rank == 0 => assert!(!shown.starts_with("::error"), "{case}"),
+                    _ => assert!(shown.contains(verdict), "{case}"),
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn several_formats_at_once() {
     let dir = directory("several");
@@ -150,4 +203,122 @@ fn files_keep_what_they_are() {
 
     let output = keepstate(&["check", &old, &new, "--format", "json=/dev/stdout"]);
     assert!(serde_json::from_slice::<serde_json::Value>(&output.stdout).is_ok());
+}
+
+/// What each command says at length.
+const COMMANDS: [&str; 12] = [
+    "check examples/top_products/old.sql examples/top_products/new.sql",
+    "check examples/wrong_sql/old.sql examples/wrong_sql/new.sql --format json",
+    "lint examples/daily_revenue/job.sql",
+    "plan -v examples/order_totals/old.sql",
+    "diff examples/top_products/old.sql examples/top_products/new.sql",
+    "parse examples/wrong_sql/new.sql",
+    "run examples/bids/sum.sql --data Bid=examples/bids/Bid.csv --format csv",
+    "rehearse examples/order_totals/old.sql examples/order_totals/new.sql --data orders=examples/order_totals/orders.csv --split-at 3",
+    "rules",
+    "explain WTVF-10",
+    "completions zsh",
+    "man",
+];
+
+fn words(command: &str) -> Vec<&str> {
+    command.split(' ').collect()
+}
+
+/// A reader that goes away changes no exit status, and nobody complains.
+#[test]
+fn a_closed_pipe_changes_nothing() {
+    for command in COMMANDS {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_keepstate"))
+            .args(words(command))
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        let read = keepstate(&words(command));
+        assert_eq!((output.status.code(), text(&output.stderr)), (read.status.code(), String::new()), "{command}");
+        assert!(!read.stdout.is_empty(), "{command}");
+    }
+}
+
+/// A disk that is full is another matter.
+#[test]
+#[cfg(target_os = "linux")]
+fn what_cannot_be_written_to_stdout_is_said() {
+    for command in COMMANDS {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let output = Command::new(env!("CARGO_BIN_EXE_keepstate"))
+            .args(words(command))
+            .stdin(Stdio::null())
+            .stdout(full)
+            .stderr(Stdio::piped())
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(2), "{command}");
+        assert!(text(&output.stderr).contains("cannot be written") || text(&output.stderr).contains("cannot write"));
+    }
+}
+
+/// Off a terminal the output is the same bytes wherever it is made, and nothing is said of progress.
+#[test]
+fn services_change_no_output() {
+    for command in COMMANDS {
+        let plain = keepstate(&words(command));
+        assert!(!plain.stdout.contains(&0x1b) && plain.stderr.is_empty(), "{command}");
+        for (name, value) in [
+            ("NO_COLOR", "1"),
+            ("CI", "true"),
+            ("GITHUB_ACTIONS", "true"),
+            ("TERM", "dumb"),
+            ("LANG", "C"),
+            ("TZ", "Asia/Tokyo"),
+        ] {
+            let output = Command::new(env!("CARGO_BIN_EXE_keepstate"))
+                .args(words(command))
+                .env(name, value)
+                .stdin(Stdio::null())
+                .output();
+            assert!(output.unwrap().stdout == plain.stdout, "{command} with {name}={value}");
+        }
+    }
+}
+
+/// On a terminal there are colours, unless they are not wanted. `script` makes the terminal.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_terminal_has_colours_unless_they_are_not_wanted() {
+    let shown = |command: &str, env: &[(&str, &str)]| {
+        let line = format!("'{}' {command}", env!("CARGO_BIN_EXE_keepstate"));
+        let output = Command::new("script")
+            .args(["-qec", &line, "/dev/null"])
+            .env_remove("NO_COLOR")
+            .env_remove("CLICOLOR_FORCE")
+            .env("TERM", "xterm")
+            .envs(env.iter().copied())
+            .stdin(Stdio::null())
+            .output();
+        output.ok().map(|output| (output.status.code(), output.stdout.contains(&0x1b)))
+    };
+    let check = "check examples/top_products/old.sql examples/top_products/new.sql";
+    let Some(coloured) = shown(check, &[]) else {
+        let _ =
+            std::io::Write::write_all(&mut std::io::stderr(), b"SKIPPED colours on a terminal: there is no `script`\n");
+        return;
+    };
+    assert_eq!(coloured, (Some(1), true));
+    assert_eq!(shown(check, &[("NO_COLOR", "1")]), Some((Some(1), false)));
+    assert_eq!(shown(check, &[("NO_COLOR", "")]), Some((Some(1), true)), "an empty NO_COLOR is none");
+    assert_eq!(shown(&format!("{check} --color never"), &[]), Some((Some(1), false)));
+    assert_eq!(shown(&format!("{check} --color always"), &[("NO_COLOR", "1")]), Some((Some(1), true)));
+    for format in Format::ALL.into_iter().filter(|format| *format != Format::Human) {
+        assert_eq!(
+            shown(&format!("{check} --format {}", format.name()), &[]),
+            Some((Some(1), false)),
+            "{}",
+            format.name()
+        );
+    }
 }
