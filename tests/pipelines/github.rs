@@ -141,6 +141,7 @@ fn a_pull_request_is_compared_with_what_it_was_merged_into() {
     assert_eq!(report["jobs"].as_array().unwrap().len(), 1, "{report:#}");
     let sarif: Value = serde_json::from_str(&read(runner.value("sarif"))).unwrap();
     assert_eq!(sarif["runs"][0]["results"][0]["ruleId"], RULE);
+    assert!(read(runner.value("html")).contains(RULE));
     let markdown = read(runner.value("markdown"));
     assert!(markdown.starts_with("## keepstate: incompatible"), "{markdown}");
     assert_eq!(read(repository.root.join("summary")), markdown);

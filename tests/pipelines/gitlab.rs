@@ -41,6 +41,7 @@ fn the_reports_are_those_that_the_artifacts_name() {
     let template = yaml(&read("ci/gitlab.yml"));
     let artifacts = &template["keepstate"]["artifacts"];
     assert_eq!(artifacts["when"], "always", "a failing check has reports as well");
+    assert!(script().contains(&format!("--format html={}", artifacts["paths"][0].as_str().unwrap())));
     for (kind, format) in [("codequality", "gitlab"), ("junit", "junit")] {
         let file = artifacts["reports"][kind].as_str().unwrap();
         assert!(script().contains(&format!("--format {format}={file}")), "{kind}");
