@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The modules, each with those that it may use. A module may use what stands before it, never what stands after it.
-const LAYERS: [&str; 30] = [
+const LAYERS: [&str; 32] = [
     "source",
     "target",
     "terminal",
@@ -33,6 +33,8 @@ const LAYERS: [&str; 30] = [
     "lock",
     "execution",
     "rehearsal",
+    "project",
+    "lsp",
     "cli",
     "main",
 ];
@@ -46,10 +48,10 @@ const ONLY: [(&str, &[&str]); 14] = [
     ("rayon::", &["check", "workspace", "lock", "cli"]),
     ("globset::", &["suppress", "config"]),
     ("similar::", &["report", "workspace"]),
-    ("std::fs", &["cli"]),
-    ("std::env", &["cli"]),
-    ("std::thread", &["cli", "git"]),
-    ("std::time", &[]),
+    ("std::fs", &["cli", "project"]),
+    ("std::env", &["cli", "project"]),
+    ("std::thread", &["cli", "git", "lsp"]),
+    ("std::time", &["lsp"]),
     ("print!", &[]),
     ("println!", &[]),
     ("std::process", &["cli", "main", "git"]),

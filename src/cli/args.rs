@@ -9,6 +9,7 @@ use clap::{Parser, Subcommand, ValueEnum, ValueHint};
 use super::documents::{Destination, contradiction};
 use super::values::{Destinations, target};
 use crate::engine::Engine;
+use crate::project::settings::Asked;
 use crate::rehearsal::Split;
 use crate::report::format::Format;
 use crate::report::human::Style;
@@ -87,6 +88,8 @@ pub enum Command {
     Explain(ExplainArgs),
     /// Print the JSON schema of what keepstate writes
     Schema(SchemaArgs),
+    /// Check scripts while they are edited: a server of the Language Server Protocol on stdin and stdout
+    Lsp(LspArgs),
     /// Print the completions of a shell
     Completions(CompletionsArgs),
     /// Print the manual page, or write one for each command
@@ -109,6 +112,7 @@ impl Command {
             | Command::Diff(_)
             | Command::Run(_)
             | Command::Explain(_)
+            | Command::Lsp(_)
             | Command::Schema(_)
             | Command::Completions(_)
             | Command::Man(_) => Format::Human,
@@ -193,6 +197,17 @@ impl Reading {
     /// The values of placeholders; the last definition of a name counts.
     pub fn defines(&self) -> BTreeMap<String, String> {
         self.define.iter().cloned().collect()
+    }
+}
+
+impl From<&Reading> for Asked {
+    fn from(reading: &Reading) -> Asked {
+        Asked {
+            target: reading.target,
+            schema: reading.schema.clone(),
+            defines: reading.defines(),
+            config: reading.config.as_ref().map(Into::into),
+        }
     }
 }
 
@@ -519,6 +534,14 @@ pub struct ManArgs {
     /// The directory for the page of the program and of each command; made if it is not there
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub dir: Option<PathBuf>,
+}
+
+/// Options are the editor's to give, in `initializationOptions`.
+#[derive(Debug, clap::Args)]
+pub struct LspArgs {
+    /// Speak over stdin and stdout, as always; editors may say so
+    #[arg(long)]
+    pub stdio: bool,
 }
 
 #[derive(Debug, clap::Args)]

@@ -35,7 +35,7 @@ pub(super) fn run(args: &LintArgs, style: Style) -> Outcome {
 }
 
 /// The scripts that were named, and those of the directories that were.
-fn scripts(args: &LintArgs, settings: &Settings<'_>) -> Result<Vec<Batch>, Problems> {
+fn scripts(args: &LintArgs, settings: &Settings) -> Result<Vec<Batch>, Problems> {
     let is_directory = |name: &&str| **name != *"-" && Path::new(name).is_dir();
     let (directories, names): (Vec<&str>, Vec<&str>) = args.files.iter().map(String::as_str).partition(is_directory);
     let (shared, texts) = settings.read(&names)?;

@@ -6,11 +6,12 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use super::args::LockArgs;
-use super::pairs::{root_of, scripts};
+use super::pairs::scripts;
 use super::settings::Settings;
 use super::{Outcome, files, input};
 use crate::check::{Options, Text};
 use crate::lock::{Lock, Recorded, record};
+use crate::project::sides::root_of;
 use crate::report::human::{self, Style};
 use crate::report::model::{ErrorCode, ErrorItem};
 use crate::source::SourceMap;

@@ -2,17 +2,15 @@
 
 mod ahead;
 mod args;
-mod changed;
 mod check;
 mod completions;
 mod data;
 mod diff;
 mod documents;
 mod explain;
-mod files;
-mod input;
 mod lint;
 mod lock;
+mod lsp;
 mod man;
 mod output;
 mod pairs;
@@ -22,7 +20,6 @@ mod rehearse;
 mod rules;
 mod run;
 mod schema;
-mod settings;
 mod values;
 
 use std::io::{self, Write};
@@ -30,6 +27,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+use crate::project::{files, input, settings};
 use crate::report::format::render;
 use crate::report::human::{self, Style};
 use crate::report::model::{ErrorCode, ErrorItem};
@@ -87,6 +85,7 @@ fn run(args: Args, style: Style) -> Outcome {
         Command::Schema(args) => schema::run(&args),
         Command::Completions(args) => completions::run(&args),
         Command::Man(args) => man::run(&args, style),
+        Command::Lsp(_) => lsp::run(),
     }
 }
 

@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use super::args::CheckArgs;
 use super::settings::{Problems, Settings};
-use super::{changed, files, input};
+use super::{files, input};
 use crate::check::{Batch, Options, Pair, Text};
 use crate::lock::Lock;
+use crate::project::sides::{Sides, root_of};
 use crate::report::model::{ErrorCode, ErrorItem, Note};
 use crate::target::Target;
-use crate::workspace::{Extent, Plan, Workspace, within};
+use crate::workspace::{Extent, Plan, Workspace};
 
 /// What is to be checked.
 #[derive(Debug, Default)]
@@ -33,10 +34,7 @@ pub(super) fn collect(args: &CheckArgs, base: Options) -> Pairs {
         (base, _, Some(path)) => {
             from_editor(args, &settings, base.as_deref().unwrap_or("HEAD"), path).map_err(Problems::from)
         }
-        (Some(base), None, None) => {
-            changed::collect(&settings, base, args.head.as_deref(), &args.paths, &args.reading.schema)
-                .map_err(Problems::from)
-        }
+        (Some(base), None, None) => differing(args, &settings, base).map_err(Problems::from),
         (None, None, None) => two(args, &settings),
     };
     let mut problems = settings.problems();
@@ -63,7 +61,7 @@ pub(super) fn collect(args: &CheckArgs, base: Options) -> Pairs {
 }
 
 /// `check OLD NEW`.
-fn two(args: &CheckArgs, settings: &Settings<'_>) -> Result<Plan, Problems> {
+fn two(args: &CheckArgs, settings: &Settings) -> Result<Plan, Problems> {
     let [old, new] = args.paths.as_slice() else {
         let message = match args.paths.len() {
             0 => "there is nothing to compare".to_owned(),
@@ -98,7 +96,7 @@ fn single(old: Option<Text>, new: Option<Text>, options: Options) -> Plan {
 }
 
 /// Two directories, file by file.
-fn directories(args: &CheckArgs, settings: &Settings<'_>, old: &str, new: &str) -> Result<Plan, Vec<ErrorItem>> {
+fn directories(args: &CheckArgs, settings: &Settings, old: &str, new: &str) -> Result<Plan, Vec<ErrorItem>> {
     let mut unreadable = Vec::new();
     let given = input::read_all(args.reading.schema.iter().map(String::as_str))?;
     let (old, new) = (Path::new(old), Path::new(new));
@@ -113,21 +111,34 @@ fn directories(args: &CheckArgs, settings: &Settings<'_>, old: &str, new: &str) 
     Ok(workspace.plan(Extent::All, &|path| settings.in_tree(&root, path, &given, &[])))
 }
 
+/// What differs between two revisions, or between one and the work tree.
+fn differing(args: &CheckArgs, settings: &Settings, base: &str) -> Result<Plan, Vec<ErrorItem>> {
+    let here = files::current_directory();
+    let mut sides = Sides::of_checkout(&here, base, args.head.as_deref(), &args.reading.schema)?.whole()?;
+    sides.look_at(&args.paths)?;
+    Ok(sides.plan(settings, Extent::Changed))
+}
+
 /// The text of an editor against a revision of its file.
-fn from_editor(args: &CheckArgs, settings: &Settings<'_>, base: &str, path: &str) -> Result<Plan, Vec<ErrorItem>> {
+fn from_editor(args: &CheckArgs, settings: &Settings, base: &str, path: &str) -> Result<Plan, Vec<ErrorItem>> {
     let one = |error: Box<ErrorItem>| vec![*error];
     if args.paths.as_slice() != ["-"] {
         let error = ErrorItem::new(ErrorCode::Config, "--stdin-path is the path of a text that comes over stdin");
         return Err(vec![error.help("write `-` for the script: `keepstate check - --stdin-path jobs/orders.sql`")]);
     }
     let text = input::read_stdin(path).map_err(one)?;
-    changed::collect_edited(settings, base, path, text, &args.reading.schema)
+    let mut sides = Sides::of_checkout(&files::current_directory(), base, None, &args.reading.schema)?.whole()?;
+    let Some(inside) = sides.edit(Path::new(path), text) else {
+        let message = format!("{path} is outside of the work tree {}", sides.root().display());
+        return Err(vec![ErrorItem::new(ErrorCode::Io, message).help("name a path of this checkout")]);
+    };
+    Ok(sides.plan_at(&inside, settings, Extent::All))
 }
 
 /// What is deployed against the work tree.
 fn against_lock(
     args: &CheckArgs,
-    settings: &Settings<'_>,
+    settings: &Settings,
     file: &str,
     target: &mut Target,
 ) -> Result<Plan, Vec<ErrorItem>> {
@@ -143,49 +154,15 @@ fn against_lock(
         return Err(vec![ErrorItem::new(ErrorCode::Config, message).help(help)]);
     }
     *target = lock.target;
-    let mut errors = Vec::new();
-    let given = input::read_all(args.reading.schema.iter().map(String::as_str))?;
-    let (only, new) = scripts(&root, &args.paths, &mut errors);
-    let mut unreadable = Vec::new();
-    let new = files::tree(new, &mut unreadable);
-    let workspace = Workspace { old: lock.tree(file), new, only, unreadable, ..Workspace::default() };
-    let known = || workspace.old.keys().chain(workspace.new.keys()).map(String::as_str);
-    for (path, inside) in args.paths.iter().zip(&workspace.only) {
-        if !known().any(|file| within(file, inside)) {
-            errors.push(files::no_script(path, inside, known()));
-        }
-    }
-    if !errors.is_empty() {
-        return Err(errors);
-    }
-    let named: Vec<Text> = given;
-    let mut plan = workspace.plan(Extent::All, &|path| settings.in_tree(&root, path, &named, &[]));
-    for batch in &mut plan.pairs {
-        let mut options = (*batch.options).clone();
-        options.target = lock.target;
-        batch.options = Arc::new(options);
-    }
-    // What came with a deployed job came with it, whatever the configuration says today.
-    let name = format!("{file}:");
-    let mut options: std::collections::BTreeMap<String, Arc<Options>> = Default::default();
-    for batch in &mut plan.pairs {
-        let Some(path) = batch.pair.old.as_ref().and_then(|t| t.name.strip_prefix(&name)) else { continue };
-        options.insert(path.to_owned(), Arc::clone(&batch.options));
-        let (schema, beside) = lock.ddl(file, path);
-        (batch.pair.old_schema, batch.pair.old_beside) = (schema, beside);
-    }
-    let verified = lock.verify_all(file, &|path| options.get(path).cloned().unwrap_or_default());
+    let mut sides = Sides::of_lock(file, lock, &args.reading.schema).whole()?;
+    sides.look_at(&args.paths)?;
+    let mut plan = sides.plan(settings, Extent::All);
+    let verified = sides.verify(&plan);
     if !verified.errors.is_empty() {
         return Err(verified.errors);
     }
     plan.notes.extend(verified.notes);
     Ok(plan)
-}
-
-/// The directory that the paths of a lock are taken from.
-pub(super) fn root_of(lock: &str) -> PathBuf {
-    let path = files::normal(Path::new(lock));
-    path.parent().map_or_else(files::current_directory, Path::to_owned)
 }
 
 /// The scripts of a project, and the named paths as prefixes in it.

@@ -282,13 +282,13 @@ fn label(beside: Option<Side>, side: Side) -> &'static str {
 }
 
 /// Why a finding is believed.
-pub(super) fn basis(finding: &Finding) -> String {
+pub fn basis(finding: &Finding) -> String {
     let rows = finding.documented.iter().map(String::as_str);
     std::iter::once(finding.basis.name()).chain(rows).collect::<Vec<_>>().join(", ")
 }
 
 /// What happens to the state of the finding's operator, for findings about an operator that keeps some.
-pub(super) fn state_sentence(finding: &Finding) -> Option<String> {
+pub fn state_sentence(finding: &Finding) -> Option<String> {
     let sentence = match finding.verdict {
         Verdict::Unknown => "may fit or not: nothing written decides it",
         _ => finding.consequence.sentence(),

@@ -79,7 +79,7 @@ fn write_finding(printer: &Printer<'_>, finding: &LintFinding, style: Style, out
 }
 
 /// The state that a finding is about.
-pub(super) fn state(finding: &LintFinding) -> Option<String> {
+pub fn state(finding: &LintFinding) -> Option<String> {
     let mut state: Vec<String> = finding.state.iter().map(|s| format!("`{s}`")).collect();
     let last = state.pop()?;
     let names = if state.is_empty() { last } else { format!("{} and {last}", state.join(", ")) };

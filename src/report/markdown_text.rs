@@ -8,7 +8,7 @@ use crate::terminal::visible_line;
 const LONG: usize = 1000;
 
 /// A name, as code on one line.
-pub(super) fn code(text: &str) -> String {
+pub fn code(text: &str) -> String {
     let text = clipped(text, LONG);
     let text = visible_line(&text);
     // In a span of code only backticks mean something, and in a table bars.
@@ -19,7 +19,7 @@ pub(super) fn code(text: &str) -> String {
 }
 
 /// A sentence in which names stand in backticks.
-pub(super) fn sentence(text: &str) -> String {
+pub fn sentence(text: &str) -> String {
     let text = clipped(text, LONG);
     let parts: Vec<&str> = text.split('`').collect();
     // With a backtick too many it cannot be told which parts are names; all of it is plain text then.
@@ -66,7 +66,7 @@ fn entities(text: &str, prose: bool) -> String {
 }
 
 /// A block of code, in a fence that nothing in it can close.
-pub(super) fn fenced(language: &str, text: &str) -> String {
+pub fn fenced(language: &str, text: &str) -> String {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest.max(2) + 1);
     let text = text.trim_end_matches('\n');
@@ -74,14 +74,14 @@ pub(super) fn fenced(language: &str, text: &str) -> String {
 }
 
 /// A link to a page of the rule book.
-pub(super) fn link(words: &str, url: &str) -> Option<String> {
+pub fn link(words: &str, url: &str) -> Option<String> {
     let fine = |c: char| c.is_ascii_graphic() && !matches!(c, '<' | '>' | '(' | ')' | '\\' | '`' | '|');
     let safe = (url.starts_with("https://") || url.starts_with("http://")) && url.chars().all(fine);
     safe.then(|| format!("[{words}]({url})"))
 }
 
 /// At most so many characters of a text.
-pub(super) fn clipped(text: &str, most: usize) -> String {
+pub fn clipped(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         None => text.to_owned(),
         Some((end, _)) => format!("{}…", &text[..end]),

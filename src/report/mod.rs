@@ -14,7 +14,7 @@ pub mod lint;
 pub mod lint_human;
 mod listing;
 mod markdown;
-mod markdown_text;
+pub mod markdown_text;
 pub mod model;
 pub mod plan_diff;
 pub mod rule_index;

@@ -4,33 +4,35 @@ use std::fmt::Write as _;
 
 use super::types::StateType;
 use super::{StateEntry, StateKind, entries};
-use crate::exec::Plan;
 use crate::exec::window_spec::duration;
+use crate::exec::{NodeId, Plan};
 
 /// Every operator that keeps something, by its number in reports, with the key and one line per entry. Rows name their fields;
 /// the timers of an operator share a line. Empty if nothing is kept.
 pub fn of_plan(plan: &Plan) -> String {
-    let mut out = String::new();
-    for id in plan.ids() {
-        let state = entries(plan, id);
-        if state.is_empty() {
-            continue;
-        }
-        let _ = write!(out, "\nState of {} ({})", plan.node(id).op.kind(), id.shown());
-        if let Some(key) = state.iter().find_map(|e| e.key.as_ref()) {
-            let _ = write!(out, ", keyed by {key:#}");
-        }
-        out.push('\n');
-        let (timers, values): (Vec<_>, Vec<_>) = state.iter().partition(|e| e.kind == StateKind::Timer);
-        let width = values.iter().map(|e| e.name.len()).max().unwrap_or_default();
-        for entry in values {
-            let _ = writeln!(out, "  {:width$}  {}", entry.name, line(entry));
-        }
-        if let Some(timer) = timers.first() {
-            let _ = writeln!(out, "  {:width$}  processing and event time{}", "timers", per(&timer.namespace));
-        }
+    plan.ids().filter_map(|id| of_operator(plan, id)).map(|text| format!("\n{text}")).collect()
+}
+
+/// The same of one operator; none if it keeps nothing.
+pub fn of_operator(plan: &Plan, id: NodeId) -> Option<String> {
+    let state = entries(plan, id);
+    if state.is_empty() {
+        return None;
     }
-    out
+    let mut out = format!("State of {} ({})", plan.node(id).op.kind(), id.shown());
+    if let Some(key) = state.iter().find_map(|e| e.key.as_ref()) {
+        let _ = write!(out, ", keyed by {key:#}");
+    }
+    out.push('\n');
+    let (timers, values): (Vec<_>, Vec<_>) = state.iter().partition(|e| e.kind == StateKind::Timer);
+    let width = values.iter().map(|e| e.name.len()).max().unwrap_or_default();
+    for entry in values {
+        let _ = writeln!(out, "  {:width$}  {}", entry.name, line(entry));
+    }
+    if let Some(timer) = timers.first() {
+        let _ = writeln!(out, "  {:width$}  processing and event time{}", "timers", per(&timer.namespace));
+    }
+    Some(out)
 }
 
 fn line(entry: &StateEntry) -> String {

@@ -57,7 +57,7 @@ pub enum Extent {
 }
 
 /// The two sides.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Workspace {
     /// What runs.
     pub old: Tree,
@@ -141,7 +141,7 @@ impl Workspace {
 
         // The directories in which files that only declare matter: those above what differs, and all below such a file that differs.
         let mut directories: BTreeSet<&str> = match extent {
-            Extent::All => files.keys().flat_map(|path| ancestors(path)).collect(),
+            Extent::All => files.keys().filter(|path| wanted(path)).flat_map(|path| ancestors(path)).collect(),
             Extent::Changed => changed.iter().flat_map(|path| ancestors(path)).collect(),
         };
         let ddl = |directories: &BTreeSet<&str>| {

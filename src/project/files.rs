@@ -12,12 +12,12 @@ use crate::report::model::{ErrorCode, ErrorItem};
 use crate::workspace::Tree;
 
 /// The directory that the program runs in.
-pub(super) fn current_directory() -> PathBuf {
+pub fn current_directory() -> PathBuf {
     std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."))
 }
 
-/// A path without `.` and `..`, absolute; links are followed where it exists.
-pub(super) fn normal(path: &Path) -> PathBuf {
+/// A path without `.` and `..`, absolute; links are followed as far as it exists.
+pub fn normal(path: &Path) -> PathBuf {
     let absolute = current_directory().join(path);
     if let Ok(real) = absolute.canonicalize() {
         return real;
@@ -30,26 +30,31 @@ pub(super) fn normal(path: &Path) -> PathBuf {
             part => out.push(part),
         }
     }
-    out
+    let real = out.ancestors().skip(1).find_map(|above| Some((above, above.canonicalize().ok()?)));
+    match real {
+        Some((above, real)) => out.strip_prefix(above).map_or(out.clone(), |rest| real.join(rest)),
+        None => out,
+    }
 }
 
 /// The path of something below a root, with slashes; `None` if it is not below. Both are normal.
-pub(super) fn relative(root: &Path, path: &Path) -> Option<String> {
+pub fn relative(root: &Path, path: &Path) -> Option<String> {
     let rest = path.strip_prefix(root).ok()?;
     let parts: Vec<String> = rest.components().map(|c| c.as_os_str().to_string_lossy().into_owned()).collect();
     Some(parts.join("/"))
 }
 
 /// A path as people wrote it, or from the current directory.
-pub(super) fn shown(path: &Path) -> String {
+pub fn shown(path: &Path) -> String {
     let short = path.strip_prefix(current_directory()).unwrap_or(path);
     let short = short.strip_prefix(".").unwrap_or(short);
     short.to_string_lossy().replace('\\', "/")
 }
 
 /// The SQL files below a directory, by their paths in it. What git ignores is left out if `keeping` says so; links are not followed.
-fn walk(directory: &Path, ignored: Ignored) -> Vec<(String, PathBuf)> {
+fn walk(directory: &Path, ignored: Ignored, depth: Option<usize>) -> Vec<(String, PathBuf)> {
     let mut builder = WalkBuilder::new(directory);
+    builder.max_depth(depth);
     let heed = ignored == Ignored::LeftOut;
     builder.git_ignore(heed).git_exclude(heed).git_global(heed).ignore(heed).parents(heed).follow_links(false);
     let mut found: Vec<(String, PathBuf)> = builder
@@ -71,22 +76,27 @@ enum Ignored {
 }
 
 /// All SQL files below a directory that somebody named, hidden ones excepted.
-pub(super) fn walk_all(directory: &Path) -> Vec<(String, PathBuf)> {
-    walk(directory, Ignored::Taken)
+pub fn walk_all(directory: &Path) -> Vec<(String, PathBuf)> {
+    walk(directory, Ignored::Taken, None)
 }
 
 /// The SQL files of a project: without those that git ignores.
-pub(super) fn walk_project(directory: &Path) -> Vec<(String, PathBuf)> {
-    walk(directory, Ignored::LeftOut)
+pub fn walk_project(directory: &Path) -> Vec<(String, PathBuf)> {
+    walk(directory, Ignored::LeftOut, None)
+}
+
+/// The SQL files in a directory, without those in the directories in it.
+pub fn beside(directory: &Path) -> Vec<(String, PathBuf)> {
+    walk(directory, Ignored::Taken, Some(1))
 }
 
 /// The text of a file, under the name that people know it by.
-pub(super) fn read_text(file: &Path) -> Result<Text, Box<ErrorItem>> {
+pub fn read_text(file: &Path) -> Result<Text, Box<ErrorItem>> {
     input::read_path(file, &shown(file))
 }
 
 /// The texts of files as a tree; those that cannot be read with their paths.
-pub(super) fn tree(found: Vec<(String, PathBuf)>, unreadable: &mut Vec<(String, ErrorItem)>) -> Tree {
+pub fn tree(found: Vec<(String, PathBuf)>, unreadable: &mut Vec<(String, ErrorItem)>) -> Tree {
     let mut tree = Tree::new();
     for (path, file) in found {
         match read_text(&file) {
@@ -98,7 +108,7 @@ pub(super) fn tree(found: Vec<(String, PathBuf)>, unreadable: &mut Vec<(String, 
 }
 
 /// Says that a path was named under which there is no script.
-pub(super) fn no_script<'a>(path: &str, inside: &str, names: impl Iterator<Item = &'a str>) -> ErrorItem {
+pub fn no_script<'a>(path: &str, inside: &str, names: impl Iterator<Item = &'a str>) -> ErrorItem {
     let error = ErrorItem::new(ErrorCode::Io, format!("there is no SQL file at {path}"));
     match nearest(inside, names) {
         Some(near) => error.help(format!("did you mean {near}?")),

@@ -1,12 +1,11 @@
-//! What holds for a script: the command line over `keepstate.toml`, which is looked for from the script upwards.
+//! What holds for a script: what was asked for over `keepstate.toml`, which is looked for from the script upwards.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::args::Reading;
 use super::{files, input};
 use crate::check::{Options, Text};
 use crate::config::{self, Config, FILE_NAME};
@@ -17,9 +16,22 @@ use crate::suppress::Policy;
 use crate::target::Target;
 use crate::workspace::Setting;
 
+/// How scripts are to be read, by whoever asks: it stands over every configuration.
+#[derive(Debug, Clone, Default)]
+pub struct Asked {
+    /// The engine.
+    pub target: Option<Target>,
+    /// More DDL.
+    pub schema: Vec<String>,
+    /// Values of `${name}`.
+    pub defines: BTreeMap<String, String>,
+    /// The configuration; if none, the nearest one above each script.
+    pub config: Option<PathBuf>,
+}
+
 /// A configuration with its directory.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub struct Found {
     /// The directory; none if there is no configuration.
     directory: Option<PathBuf>,
     config: Config,
@@ -27,8 +39,8 @@ pub(super) struct Found {
 }
 
 /// The configurations of a run. What is wrong with them is gathered, with the texts that it points into.
-pub(super) struct Settings<'a> {
-    reading: &'a Reading,
+pub struct Settings {
+    asked: Asked,
     /// Everything but target, schema, defines, policy and, if the configuration has one, `fail_on`.
     base: Options,
     fail_on: Option<FailOn>,
@@ -43,7 +55,7 @@ pub(super) struct Settings<'a> {
 
 /// What is wrong, with the texts that it is wrong in.
 #[derive(Debug, Default)]
-pub(super) struct Problems {
+pub struct Problems {
     /// What.
     pub errors: Vec<ErrorItem>,
     /// The texts.
@@ -65,11 +77,11 @@ impl Problems {
     }
 }
 
-impl<'a> Settings<'a> {
+impl Settings {
     /// The settings of a run whose other options are `base`.
-    pub fn new(reading: &'a Reading, base: Options, fail_on: Option<FailOn>) -> Settings<'a> {
+    pub fn new(asked: impl Into<Asked>, base: Options, fail_on: Option<FailOn>) -> Settings {
         let mut settings = Settings {
-            reading,
+            asked: asked.into(),
             base,
             fail_on,
             explicit: None,
@@ -82,8 +94,8 @@ impl<'a> Settings<'a> {
             in_tree: RefCell::default(),
             problems: RefCell::default(),
         };
-        if let Some(file) = &reading.config {
-            settings.explicit = Some(settings.load(Path::new(file)));
+        if let Some(file) = settings.asked.config.clone() {
+            settings.explicit = Some(settings.load(&file));
         }
         settings
     }
@@ -95,7 +107,7 @@ impl<'a> Settings<'a> {
 
     /// The engine, as the command line or the configuration of a script says; none if neither does.
     pub fn target(&self, found: &Found) -> Option<Target> {
-        self.reading.target.or(found.config.target)
+        self.asked.target.or(found.config.target)
     }
 
     /// The configuration for a script, or for the current directory if the script comes from nowhere.
@@ -118,12 +130,12 @@ impl<'a> Settings<'a> {
     pub fn read(&self, names: &[&str]) -> Result<(Options, Vec<Text>), Problems> {
         let script = names.iter().rev().map(Path::new).find(|p| p.is_file());
         let mut options = self.options(&self.of(script));
-        let all = self.reading.schema.iter().map(String::as_str).chain(names.iter().copied());
+        let all = self.asked.schema.iter().map(String::as_str).chain(names.iter().copied());
         let texts = input::read_all(all);
         let mut problems = self.problems();
         match texts {
             Ok(mut schema) if problems.errors.is_empty() => {
-                let scripts = schema.split_off(self.reading.schema.len());
+                let scripts = schema.split_off(self.asked.schema.len());
                 options.schema.extend(schema);
                 Ok((options, scripts))
             }
@@ -137,7 +149,7 @@ impl<'a> Settings<'a> {
 
     fn without_schema(&self, found: &Found) -> Options {
         let mut defines = found.config.defines.clone();
-        defines.extend(self.reading.defines());
+        defines.extend(self.asked.defines.clone());
         Options {
             target: self.target(found).unwrap_or_default(),
             defines,

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::Path;
 
-use super::changed;
+use super::checkout;
 use crate::check::Text;
 use crate::nearest::nearest;
 use crate::report::model::{ErrorCode, ErrorItem};
@@ -20,7 +20,7 @@ pub fn read_all<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Vec<Text
             );
             continue;
         }
-        let text = changed::revision_text(name).unwrap_or_else(|| read(name));
+        let text = checkout::revision_text(name).unwrap_or_else(|| read(name));
         match text {
             Ok(text) => texts.push(text),
             Err(error) => errors.push(*error),
@@ -33,7 +33,7 @@ pub fn read_all<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Vec<Text
 const LARGEST: u64 = 256 << 20;
 
 /// A file, but not much more of it than `most` bytes.
-pub(super) fn read_file(name: &str, most: u64) -> io::Result<Vec<u8>> {
+pub fn read_file(name: &str, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     fs::File::open(name)?.take(most + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
@@ -47,7 +47,7 @@ fn read(name: &str) -> Result<Text, Box<ErrorItem>> {
 }
 
 /// What comes over stdin, under a name.
-pub(super) fn read_stdin(shown: &str) -> Result<Text, Box<ErrorItem>> {
+pub fn read_stdin(shown: &str) -> Result<Text, Box<ErrorItem>> {
     let mut bytes = Vec::new();
     let read = io::stdin().lock().take(LARGEST + 1).read_to_end(&mut bytes);
     read.map_err(|error| Box::new(unreadable("-", &error)))?;
@@ -55,7 +55,7 @@ pub(super) fn read_stdin(shown: &str) -> Result<Text, Box<ErrorItem>> {
 }
 
 /// A file, under a name.
-pub(super) fn read_path(path: &Path, shown: &str) -> Result<Text, Box<ErrorItem>> {
+pub fn read_path(path: &Path, shown: &str) -> Result<Text, Box<ErrorItem>> {
     let mut bytes = Vec::new();
     let read = fs::File::open(path).and_then(|f| f.take(LARGEST + 1).read_to_end(&mut bytes));
     read.map_err(|error| Box::new(unreadable(shown, &error)))?;
@@ -63,7 +63,7 @@ pub(super) fn read_path(path: &Path, shown: &str) -> Result<Text, Box<ErrorItem>
 }
 
 /// Bytes as a text, if they are one.
-pub(super) fn text(shown: &str, bytes: Vec<u8>) -> Result<Text, Box<ErrorItem>> {
+pub fn text(shown: &str, bytes: Vec<u8>) -> Result<Text, Box<ErrorItem>> {
     if bytes.len() as u64 > LARGEST {
         let error = ErrorItem::new(ErrorCode::Io, format!("{shown} is larger than {} MiB", LARGEST >> 20));
         return Err(Box::new(error.help("split the script")));

@@ -1,90 +1,19 @@
-//! `--base REV [--head REV]`: the scripts of two revisions, or of one and the work tree; and `REV:path` as an input.
+//! The scripts of two revisions, or of one and the work tree, as git has them; and `REV:path` as an input.
 
 use std::collections::{BTreeMap, HashSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use super::files;
 use super::input;
-use super::settings::Settings;
 use crate::check::Text;
 use crate::git::{Changed, Commit, Repository, is_sql};
 use crate::nearest::nearest;
 use crate::report::model::{ErrorCode, ErrorItem};
-use crate::workspace::{Extent, Plan, Tree, Workspace};
-
-type Errors = Vec<ErrorItem>;
-
-/// What differs between two revisions.
-pub(super) fn collect(
-    settings: &Settings<'_>,
-    base: &str,
-    head: Option<&str>,
-    paths: &[String],
-    schema: &[String],
-) -> Result<Plan, Errors> {
-    let checkout = Checkout::read(base, head, schema)?;
-    let mut errors = Vec::new();
-    let only = inside(&checkout, paths, &mut errors);
-    if !errors.is_empty() {
-        return Err(errors);
-    }
-    Ok(checkout.plan(settings, only, Extent::Changed))
-}
-
-/// One script, whose new text is that of an editor.
-pub(super) fn collect_edited(
-    settings: &Settings<'_>,
-    base: &str,
-    path: &str,
-    text: Text,
-    schema: &[String],
-) -> Result<Plan, Errors> {
-    let mut checkout = Checkout::read(base, None, schema)?;
-    let Some(inside) = files::relative(&checkout.root, &files::normal(Path::new(path))) else {
-        let message = format!("{path} is outside of the work tree {}", checkout.root.display());
-        return Err(vec![ErrorItem::new(ErrorCode::Io, message).help("name a path of this checkout")]);
-    };
-    checkout.workspace.new.insert(inside.clone(), text);
-    Ok(checkout.plan(settings, vec![inside], Extent::All))
-}
-
-/// Both sides of a work tree.
-struct Checkout {
-    repository: Repository,
-    root: PathBuf,
-    workspace: Workspace,
-    /// DDL of the command line that is in the checkout.
-    in_tree: Vec<String>,
-    /// DDL of the command line that is not.
-    outside: Vec<Text>,
-}
-
-impl Checkout {
-    fn read(base: &str, head: Option<&str>, schema: &[String]) -> Result<Checkout, Errors> {
-        let one = |error: Box<ErrorItem>| vec![*error];
-        let repository = Repository::of(&files::current_directory()).map_err(one)?;
-        let root = files::normal(repository.root());
-        let base = repository.commit(base).map_err(one)?;
-        let head = head.map(|head| repository.commit(head)).transpose().map_err(one)?;
-        let mut errors = Vec::new();
-        let workspace = read(&repository, &root, &base, head.as_ref()).map_err(one)?;
-        let (in_tree, outside) = split_schema(&root, &workspace, schema, &mut errors);
-        if !errors.is_empty() {
-            return Err(errors);
-        }
-        Ok(Checkout { repository, root, workspace, in_tree, outside })
-    }
-
-    fn plan(mut self, settings: &Settings<'_>, only: Vec<String>, extent: Extent) -> Plan {
-        self.workspace.only = only;
-        let Checkout { root, in_tree, outside, .. } = &self;
-        self.workspace.plan(extent, &|path| settings.in_tree(root, path, outside, in_tree))
-    }
-}
+use crate::workspace::{Tree, Workspace};
 
 /// The two sides of everything in the work tree.
-fn read(
+pub fn read(
     repository: &Repository,
     root: &Path,
     base: &Commit,
@@ -164,66 +93,13 @@ fn revision(
     Ok(tree)
 }
 
-/// The paths that were named, from the root.
-fn inside(checkout: &Checkout, paths: &[String], errors: &mut Errors) -> Vec<String> {
-    let Checkout { repository, root, workspace, .. } = checkout;
-    let mut only = Vec::new();
-    for path in paths {
-        let Some(inside) = files::relative(root, &files::normal(Path::new(path))) else {
-            let message = format!("{path} is outside of the work tree {}", root.display());
-            errors.push(ErrorItem::new(ErrorCode::Io, message).help("name paths of this checkout"));
-            continue;
-        };
-        let mut both = workspace.old.keys().chain(workspace.new.keys());
-        let below = |file: &String| {
-            inside.is_empty() || file.strip_prefix(inside.as_str()).is_some_and(|r| r.is_empty() || r.starts_with('/'))
-        };
-        if both.any(below) || root.join(&inside).is_dir() && !is_submodule(repository, &inside) {
-            only.push(inside);
-            continue;
-        }
-        if is_submodule(repository, &inside) {
-            let message = format!("{path} is in a submodule, which has revisions of its own");
-            errors.push(ErrorItem::new(ErrorCode::Io, message).help("run keepstate in the submodule's directory"));
-            continue;
-        }
-        let error = ErrorItem::new(ErrorCode::Io, format!("there is no SQL file at {path} on either side"));
-        let names = workspace.new.keys().chain(workspace.old.keys()).map(String::as_str);
-        errors.push(match nearest(&inside, names) {
-            Some(near) => error.help(format!("did you mean {near}?")),
-            None => error.help("paths are those of files that end in .sql, or of directories"),
-        });
-    }
-    only
-}
-
-fn is_submodule(repository: &Repository, path: &str) -> bool {
+/// True if a path is in a submodule.
+pub fn is_submodule(repository: &Repository, path: &str) -> bool {
     repository.submodule(path).is_ok_and(|found| found.is_some())
 }
 
-/// Files with DDL from the command line: those of the checkout are taken from each side's revision, the others as they are.
-fn split_schema(
-    root: &Path,
-    workspace: &Workspace,
-    schema: &[String],
-    errors: &mut Errors,
-) -> (Vec<String>, Vec<Text>) {
-    let (mut in_tree, mut outside) = (Vec::new(), Vec::new());
-    for file in schema {
-        let inside = files::relative(root, &files::normal(Path::new(file)));
-        match inside.filter(|path| workspace.old.contains_key(path) || workspace.new.contains_key(path)) {
-            Some(path) => in_tree.push(path),
-            None => match input::read_all([file.as_str()]) {
-                Ok(texts) => outside.extend(texts),
-                Err(wrong) => errors.extend(wrong),
-            },
-        }
-    }
-    (in_tree, outside)
-}
-
 /// The text that `REV:path` means, if it is one: no file has that name, and git knows the revision.
-pub(super) fn revision_text(name: &str) -> Option<Result<Text, Box<ErrorItem>>> {
+pub fn revision_text(name: &str) -> Option<Result<Text, Box<ErrorItem>>> {
     let (revision, path) = name.split_once(':').filter(|(r, p)| !r.is_empty() && !p.is_empty())?;
     if Path::new(name).exists() {
         return None;
