@@ -64,6 +64,10 @@ fn bash_completes() {
     assert_eq!(complete(&["check", "--fail-on", "u"]), "unknown");
     assert_eq!(complete(&["check", "--st"]), "--stdin-path");
     assert_eq!(complete(&["schema", "l"]), "lock");
+    for command in commands() {
+        let words = complete(&[&command, ""]);
+        assert!(!words.contains(['[', '<', '|']), "{command}: {words}");
+    }
 }
 
 #[test]
