@@ -15,6 +15,8 @@ const WIDTH: i32 = 232;
 const HEIGHT: i32 = 46;
 const ROW: i32 = 76;
 const MARGIN: i32 = 14;
+/// What of an operator stands around its box: the status.
+const AROUND: i32 = 12;
 const SPACING: Spacing = Spacing { node: WIDTH, lane: 16, gap: 22 };
 /// Where the edges of an operator with several inputs end: so far apart, and on so much of its lower side.
 const PORT: i32 = 36;
@@ -133,12 +135,12 @@ fn operator(shown: &Shown<'_>, side: &OneSide, which: &str, spot: Spot, out: &mu
     let _ = write!(
         out,
         "<a class=\"node {word}\" href=\"#{}\" aria-label=\"{spoken}\"><title>{spoken}</title><svg x=\"{}\" y=\"{}\" width=\"{w}\" \
-         height=\"{h}\" viewBox=\"-9 -9 {w} {h}\">",
+         height=\"{h}\" viewBox=\"-{AROUND} -{AROUND} {w} {h}\">",
         shown.anchor,
-        x - 9,
-        y - 9,
-        w = WIDTH + 18,
-        h = HEIGHT + 18,
+        x - AROUND,
+        y - AROUND,
+        w = WIDTH + 2 * AROUND,
+        h = HEIGHT + 2 * AROUND,
     );
     let _ = write!(
         out,
@@ -163,7 +165,7 @@ fn operator(shown: &Shown<'_>, side: &OneSide, which: &str, spot: Spot, out: &mu
         let width = 26 + 7 * word.len() as i32;
         let _ = write!(
             out,
-            "<g class=\"tag\"><rect x=\"{0}\" y=\"-8\" width=\"{width}\" height=\"16\" rx=\"8\"/><text x=\"{1}\" y=\"4\" \
+            "<g class=\"tag\"><rect x=\"{0}\" y=\"-11\" width=\"{width}\" height=\"16\" rx=\"8\"/><text x=\"{1}\" y=\"1\" \
              text-anchor=\"middle\">{sign} {word}</text></g>",
             WIDTH - width - 8,
             WIDTH - width / 2 - 8,

@@ -1,7 +1,7 @@
 //! A page for reviewers: one file that needs nothing else, is readable without scripts, and lets nothing of a script be markup.
 //!
 //! `page.rs` is the page as a whole, `job.rs` and `finding.rs` what it says, `excerpt.rs` the clauses, `operators.rs` what is known of each
-//! operator, `layout.rs` and `graph.rs` the drawings of the plans. `page.css` and `page.js` are let in by their hashes and nothing
+//! operator, `layout/` and `graph.rs` the drawings of the plans. `page.css` and `page.js` are let in by their hashes and nothing
 //! else is, so even markup that slipped through could load and run nothing.
 
 mod excerpt;

@@ -81,6 +81,9 @@
       panel.scrollTop = 0;
       panel.focus({ preventScroll: true });
       panel.scrollIntoView({ block: "nearest" });
+      // What was chosen stays in sight, above what is said of it.
+      const hidden = node.getBoundingClientRect().bottom + 16 - panel.getBoundingClientRect().top;
+      if (hidden > 0) scrollBy(0, hidden);
     });
     plans.addEventListener("keydown", (event) => {
       if (event.key !== "Escape") return;
