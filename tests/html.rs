@@ -228,6 +228,35 @@ fn a_shared_sub_plan_is_drawn_once_with_an_edge_to_each_reader() {
     assert_eq!(sinks, 2);
 }
 
+/// However many operators a job has, its plans are drawn; only those of further jobs may have to give way.
+#[test]
+fn a_job_of_hundreds_of_operators_is_drawn() {
+    let script = |aggregate: &str| {
+        let mut text = String::from(
+            "CREATE TABLE o (k STRING, v INT) WITH ('connector' = 'kafka', 'topic' = 'o', 'format' = 'json');\n\
+             CREATE TABLE s (k STRING, n BIGINT, PRIMARY KEY (k) NOT ENFORCED) WITH ('connector' = 'upsert-kafka', 'topic' = 's', \
+             'key.format' = 'json', 'value.format' = 'json');\nBEGIN STATEMENT SET;\n",
+        );
+        for n in 0..250 {
+            let call = if n == 3 { aggregate } else { "COUNT" };
+            text += &format!("INSERT INTO s SELECT k, {call}(v + {n}) FROM o WHERE v > {n} GROUP BY k;\n");
+        }
+        text + "END;\n"
+    };
+    let job = |name: &str| {
+        let text = |call: &str| Some(Text::new(format!("{name}.sql"), script(call)));
+        Batch {
+            pair: Pair { old: text("COUNT"), new: text("SUM"), ..Pair::default() },
+            options: Arc::new(Options::default()),
+        }
+    };
+    let checked = check_all(Target::Vvr, vec![job("a"), job("b")], Vec::new(), SourceMap::new());
+    let all = sound(&page(&checked));
+    let jobs: Vec<&Element> = all.iter().filter(|e| e.is("job")).collect();
+    assert!(!jobs[0].text.contains("plans are not drawn") && jobs[1].text.contains("plans are not drawn"));
+    assert!(nodes(&all).len() > 1000, "{}", nodes(&all).len());
+}
+
 #[test]
 fn a_new_job_says_that_it_is_new() {
     let pair = Pair { new: Some(Text::new("new.sql", example("top_products/new.sql"))), ..Pair::default() };

@@ -19,7 +19,7 @@ use crate::rules::verdict::Verdict;
 
 /// With more jobs than these, only those with findings are shown in full.
 const FEW_JOBS: usize = 20;
-/// The plans of a page take no more than this, in bytes; those of the worst jobs come first.
+/// The plans of a page take no more than this, in bytes, unless those of one job do; those of the worst jobs come first.
 const PLANS: usize = 4 << 20;
 
 /// What is said of the jobs of a report.
@@ -167,9 +167,11 @@ impl<'a> Jobs<'a> {
             operators.iter().for_each(|operator| operator.panel(&mut drawn));
             drawn.push_str("</div>\n</div>\n");
         }
-        match self.left.get().checked_sub(drawn.len()) {
-            Some(left) if !drawn.is_empty() => {
-                self.left.set(left);
+        let left = self.left.get();
+        match drawn.len() {
+            // The first one is drawn however large it is: no other check would show it.
+            size if size > 0 && (size <= left || left == PLANS) => {
+                self.left.set(left.saturating_sub(size));
                 out.push_str(&drawn);
             }
             _ => {
