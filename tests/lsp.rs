@@ -127,6 +127,12 @@ impl Editor {
         self.send_raw(format!("Content-Length: {}\r\n\r\n{body}", body.len()).as_bytes());
     }
 
+    fn send_all(&mut self, messages: &[Value]) {
+        let bodies = messages.iter().map(Value::to_string);
+        let all: String = bodies.map(|body| format!("Content-Length: {}\r\n\r\n{body}", body.len())).collect();
+        self.send_raw(all.as_bytes());
+    }
+
     fn notify(&mut self, method: &str, params: Value) {
         self.send_text(&json!({ "jsonrpc": "2.0", "method": method, "params": params }).to_string());
     }
@@ -558,6 +564,54 @@ fn a_lock_can_be_the_old_side() {
 }
 
 #[test]
+fn what_is_closed_is_silent_and_settings_may_change() {
+    let root = repository("closed", &[("a.sql", OLD)]);
+    let new = OLD.replace("<= 2", "<= 3");
+    write(&root, &[("a.sql", &new)]);
+    git(&root, &["commit", "--quiet", "--all", "--message=second"]);
+    let mut editor = Editor::open(&root, Value::Null);
+    editor.did_open("a.sql", &new);
+    assert!(of(&editor.diagnostics("a.sql", 1), RULE).is_empty());
+    let settings = json!({ "settings": { "keepstate": { "base": "HEAD~1" } } });
+    editor.notify("workspace/didChangeConfiguration", settings);
+    let found = editor.diagnostics("a.sql", 1);
+    assert!(one(&found, RULE)["message"].as_str().unwrap().contains("from 2 to 3"), "{found:#?}");
+    editor.did_change("a.sql", 2, json!([{ "text": "SELEC" }]));
+    editor.notify("textDocument/didClose", json!({ "textDocument": { "uri": editor.uri("a.sql") } }));
+    let closed = editor.wait("what is said last", |m| {
+        m["method"] == "textDocument/publishDiagnostics" && m["params"].get("version").is_none()
+    });
+    assert_eq!(closed["params"]["diagnostics"], json!([]));
+    assert_eq!(editor.at("textDocument/hover", "a.sql", 0, 0), Value::Null);
+    // Texts of the old side and of other programs are not looked at.
+    let document = json!({ "uri": "git:/a.sql", "languageId": "sql", "version": 1, "text": "SELEC" });
+    editor.notify("textDocument/didOpen", json!({ "textDocument": document }));
+    editor.did_open("a.sql", &new);
+    one(&editor.diagnostics("a.sql", 1), RULE);
+    assert!(editor.kept.iter().all(|m| m["params"]["uri"] != "git:/a.sql"));
+    assert_eq!(editor.leave(), Some(0));
+}
+
+#[test]
+fn secrets_of_the_old_side_stay_there() {
+    let ddl = |topic: &str| {
+        let options = format!("'connector' = 'kafka', 'topic' = '{topic}', 'properties.password' = 'geheimé'");
+        format!("CREATE TABLE s (a INT) WITH ({options}); SELECT a, COUNT(*) FROM s GROUP BY a;\n")
+    };
+    let root = repository("secrets", &[("a.sql", &ddl("one"))]);
+    let mut editor = Editor::open(&root, json!({ "virtualDocuments": true }));
+    editor.did_open("a.sql", &ddl("two").replace("COUNT(*)", "MAX(a)"));
+    let found = editor.diagnostics("a.sql", 1);
+    let mut places = found.iter().filter_map(|d| d["relatedInformation"][0]["location"]["uri"].as_str());
+    let old = places.find(|uri| uri.starts_with("keepstate:")).unwrap().to_owned();
+    let text = editor.ask("keepstate/oldText", json!({ "uri": old }))["result"]["text"].take();
+    let text = text.as_str().unwrap();
+    assert!(text.contains("'topic' = 'one'") && text.contains("***") && !text.contains("geheim"), "{text}");
+    assert!(!json!(found).to_string().contains("geheim"), "{found:#?}");
+    assert_eq!(editor.leave(), Some(0));
+}
+
+#[test]
 fn an_editor_that_can_do_little_gets_what_it_can_show() {
     let root = repository("little", &[("a.sql", OLD)]);
     let mut editor = Editor::open_as(&root, Value::Null, json!({}));
@@ -651,19 +705,26 @@ fn a_large_file_holds_nothing_up() {
     let column = |i: usize| format!("  SUM(CASE WHEN a = {i} THEN b ELSE {i} END) AS c{i}");
     let columns: Vec<String> = (0..3000).map(column).collect();
     let large = format!("{DDL}SELECT a,\n{}\nFROM s GROUP BY a;\n", columns.join(",\n"));
-    editor.did_open("large.sql", &large);
+    let document = json!({ "uri": editor.uri("large.sql"), "languageId": "sql", "version": 1, "text": large });
     let hover =
         json!({ "textDocument": { "uri": editor.uri("large.sql") }, "position": { "line": 2, "character": 3 } });
-    let waiting = editor.request("textDocument/hover", hover.clone());
-    // The server answers meanwhile, and a request that waits can be taken back.
-    assert_eq!(editor.ask("no/such", json!({}))["error"]["code"], -32601);
-    editor.notify("$/cancelRequest", json!({ "id": waiting }));
-    assert_eq!(editor.answer(&waiting)["error"]["code"], -32800);
-    let waiting = editor.request("textDocument/hover", hover);
-    for version in 2..12 {
-        editor.did_change("large.sql", version, json!([{ "range": point(0, 0), "text": "-- x\n" }]));
-    }
-    assert_eq!(editor.answer(&waiting)["error"]["code"], -32801);
+    // The server answers meanwhile, and a request that waits can be taken back. Sent at once, so that no check is done in between.
+    editor.send_all(&[
+        json!({ "method": "textDocument/didOpen", "params": { "textDocument": document } }),
+        json!({ "id": "taken back", "method": "textDocument/hover", "params": hover }),
+        json!({ "id": "other", "method": "no/such" }),
+        json!({ "method": "$/cancelRequest", "params": { "id": "taken back" } }),
+    ]);
+    assert_eq!(editor.answer(&json!("other"))["error"]["code"], -32601);
+    assert_eq!(editor.answer(&json!("taken back"))["error"]["code"], -32800);
+    let mut edits = vec![json!({ "id": "late", "method": "textDocument/hover", "params": hover })];
+    edits.extend((2..12).map(|version| {
+        let document = json!({ "uri": editor.uri("large.sql"), "version": version });
+        let changes = json!([{ "range": point(0, 0), "text": "-- x\n" }]);
+        json!({ "method": "textDocument/didChange", "params": { "textDocument": document, "contentChanges": changes } })
+    }));
+    editor.send_all(&edits);
+    assert_eq!(editor.answer(&json!("late"))["error"]["code"], -32801);
     // A small file is not behind the large one.
     editor.did_open("a.sql", "SELEC");
     assert_eq!(editor.diagnostics("a.sql", 1)[0]["code"], "parse");

@@ -164,6 +164,7 @@ impl<'a> Document<'a> {
             open: &self.task.open,
             client: self.task.client,
             old_texts: self.old_texts,
+            masked: RefCell::default(),
         }
     }
 

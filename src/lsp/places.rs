@@ -1,6 +1,7 @@
 //! Places of reports as places in an editor: in the document, in another file, or on the old side.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -10,7 +11,8 @@ use super::uri;
 use crate::project::sides::Sides;
 use crate::report::markdown_text::clipped;
 use crate::report::model::Place;
-use crate::source::SourceMap;
+use crate::report::secrets;
+use crate::source::{FileId, SourceMap};
 
 /// An open document.
 #[derive(Debug, Clone)]
@@ -57,6 +59,8 @@ pub struct View<'a> {
     pub client: Client,
     /// Texts of the old side that something points into, by their addresses.
     pub old_texts: &'a RefCell<Vec<(String, Arc<str>)>>,
+    /// The report's texts without their secrets, as far as they were needed.
+    pub masked: RefCell<BTreeMap<FileId, Arc<str>>>,
 }
 
 impl View<'_> {
@@ -79,8 +83,8 @@ impl View<'_> {
         }
         let file = self.sources.files().get(place.span.file.0 as usize)?;
         let bytes = place.span.start as usize..place.span.end as usize;
-        let range = || Lines::new(&file.text).range(bytes.clone(), self.client.encoding);
-        if let Some((path, text)) = self.sides.old_file_of(&file.name) {
+        let range = |text: &str| Lines::new(text).range(bytes.clone(), self.client.encoding);
+        if let Some(path) = self.sides.old_file_of(&file.name) {
             if !self.client.virtual_texts {
                 return None;
             }
@@ -88,21 +92,31 @@ impl View<'_> {
             let side = self.sides.old_name();
             let side = side.rsplit(['/', '\\']).next().filter(|_| side.ends_with(".lock")).unwrap_or(side);
             let uri = format!("{}://old/{}{address}", uri::SCHEME, uri::encoded(side));
+            let text = self.masked(place.span.file);
+            let location = Location { uri: uri.clone(), range: range(&text) };
             let mut texts = self.old_texts.borrow_mut();
             if !texts.iter().any(|(known, _)| *known == uri) {
-                texts.push((uri.clone(), Arc::clone(&text.text)));
+                texts.push((uri, text));
             }
-            return Some(Location { uri, range: range() });
+            return Some(location);
         }
         let path = self.sides.file_of(&file.name);
         let open = self.open.iter().find(|open| open.path == path);
         let uri = open.map_or_else(|| uri::of_path(&path), |open| open.uri.clone());
-        Some(Location { uri, range: range() })
+        Some(Location { uri, range: range(&file.text) })
+    }
+
+    /// A text without its secrets: as many bytes in as many lines.
+    fn masked(&self, file: FileId) -> Arc<str> {
+        let mut masked = self.masked.borrow_mut();
+        Arc::clone(masked.entry(file).or_insert_with(|| secrets::mask(&self.sources.file(file).text).into()))
     }
 
     /// What stood at a place of the old side.
     pub fn before(&self, place: &Place) -> Before {
-        let excerpt = clipped(self.sources.text(place.span), LONG);
+        let text = self.masked(place.span.file);
+        let excerpt = text.get(place.span.start as usize..place.span.end as usize).unwrap_or_default();
+        let excerpt = clipped(excerpt, LONG);
         let root = format!("{}/", self.sides.root().to_string_lossy());
         let file = place.file.strip_prefix(root.as_str()).unwrap_or(&place.file);
         Before { location: self.location(place), name: format!("{file}:{}", place.start.line), excerpt }

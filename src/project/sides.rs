@@ -130,9 +130,9 @@ impl Sides {
     }
 
     /// The file of the project of which reports know the old text under a name.
-    pub fn old_file_of(&self, name: &str) -> Option<(PathBuf, &Text)> {
-        let (path, text) = self.workspace.old.iter().find(|(_, text)| text.name == name)?;
-        Some((self.root.join(path), text))
+    pub fn old_file_of(&self, name: &str) -> Option<PathBuf> {
+        let (path, _) = self.workspace.old.iter().find(|(_, text)| text.name == name)?;
+        Some(self.root.join(path))
     }
 
     /// Puts the text of an editor in the place of a file's. Its path in the project is returned if it is in it.
