@@ -1,7 +1,8 @@
 //! keepstate: will this Flink SQL job keep its state after this change?
 //!
 //! Data flows one way: [`syntax`] reads statements, [`catalog`] learns what names mean, [`logical`] resolves and types
-//! queries, [`exec`] plans Flink's operators, [`state`] lists what they keep, [`diff`] states what changed and [`observe`] what is to be
+//! queries, [`exec`] plans Flink's operators, [`state`] lists what they keep, [`identity`] which operator
+//! keeps it, [`diff`] states what changed and [`observe`] what is to be
 //! seen in one plan, [`rules`] judge it, [`report`] says it. A module uses only what stands before it in this list.
 
 pub mod catalog;
@@ -14,6 +15,7 @@ pub mod eval;
 pub mod exec;
 pub mod execution;
 pub mod git;
+pub mod identity;
 pub mod lint;
 pub mod lock;
 pub mod logical;

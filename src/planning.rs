@@ -6,6 +6,7 @@ use crate::catalog::connectors::Connectors;
 use crate::diff::change::JobDiff;
 use crate::exec::Purpose;
 use crate::exec::{self, NodeId, Plan};
+use crate::identity::{Identities, Process};
 use crate::plan_error::PlanError;
 use crate::report::model::{Carried, StateEntry};
 use crate::source::{SourceMap, Span};
@@ -43,6 +44,8 @@ pub struct JobPlan {
     pub sinks: Vec<String>,
     /// The operators.
     pub plan: Arc<Plan>,
+    /// What the process that plans the script in one go has planned before it.
+    pub process: Process,
 }
 
 impl JobPlan {
@@ -58,7 +61,13 @@ impl JobPlan {
 
     /// The `plans` of the JSON form.
     pub fn to_json(&self) -> Vec<serde_json::Value> {
-        self.plan.to_json(&|id| state::entries(&self.plan, id).iter().map(state::StateEntry::to_json).collect())
+        let plan = &self.plan;
+        let identities = (plan.target != Target::Vvr).then(|| Identities::of(plan, self.process));
+        plan.to_json(&|id| {
+            let state = state::entries(plan, id).iter().map(state::StateEntry::to_json).collect();
+            let identity = identities.as_ref().map(|i| i.to_json(plan, id)).unwrap_or_default();
+            [("state", state)].into_iter().chain(identity).collect()
+        })
     }
 
     /// The kind of an operator and its state.
@@ -84,7 +93,9 @@ pub fn plan(scripts: &[&Script], target: Target, purpose: Purpose, connectors: &
     let jobs = planned
         .plans
         .into_iter()
-        .map(|plan| JobPlan {
+        .enumerate()
+        .map(|(i, plan)| JobPlan {
+            process: if i == 0 { Process::Fresh } else { Process::Used },
             sinks: plan.sinks.iter().map(|s| plan.sink_name(*s).to_owned()).collect(),
             plan: Arc::new(plan),
         })

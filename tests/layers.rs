@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The modules, each with those that it may use. A module may use what stands before it, never what stands after it.
-const LAYERS: [&str; 32] = [
+const LAYERS: [&str; 33] = [
     "source",
     "target",
     "terminal",
@@ -16,6 +16,7 @@ const LAYERS: [&str; 32] = [
     "eval",
     "exec",
     "state",
+    "identity",
     "run",
     "rows",
     "engine",

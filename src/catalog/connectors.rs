@@ -9,6 +9,7 @@ use std::sync::{Arc, OnceLock};
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
 
+use super::connector_operators::{ConnectorOperator, ConnectorOperators};
 use super::table::Table;
 
 /// The kinds of changes that a source sends.
@@ -116,6 +117,11 @@ struct SourceEntry {
     sharding: Vec<String>,
     /// Options that decide what is sent; the first whose values are all set holds.
     when: Vec<WhenEntry>,
+    /// What it consists of.
+    operators: ConnectorOperators,
+    /// Options under which it consists of something else.
+    #[serde(rename = "operators-unless")]
+    operators_unless: Vec<String>,
 }
 
 /// What a source sends under these options. Keys and values are compared without regard to case.
@@ -184,6 +190,10 @@ impl BoundedEntry {
 struct SinkEntry {
     accepts: AcceptsEntry,
     update_before: bool,
+    /// What it consists of.
+    operators: ConnectorOperators,
+    /// Options under which it consists of something else.
+    operators_unless: Vec<String>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
@@ -286,8 +296,23 @@ impl Connectors {
 
     /// True for an option that names the column by which the source of `table` cuts it into pieces.
     pub fn is_sharding(&self, table: &Table, key: &str) -> bool {
-        let entry = table.options.get("connector").and_then(|name| self.0.connector.get(name));
-        entry.is_some_and(|e| e.source.sharding.iter().any(|k| k == key))
+        self.entry(table).is_some_and(|e| e.source.sharding.iter().any(|k| k == key))
+    }
+
+    /// What the source of `table` consists of, in the order in which rows go through; none if it is not known.
+    pub fn source_operators(&self, table: &Table) -> Option<Vec<ConnectorOperator>> {
+        let source = &self.entry(table)?.source;
+        known_operators(&source.operators, &source.operators_unless, table)
+    }
+
+    /// As [`Connectors::source_operators`], of the sink.
+    pub fn sink_operators(&self, table: &Table) -> Option<Vec<ConnectorOperator>> {
+        let sink = &self.entry(table)?.sink;
+        known_operators(&sink.operators, &sink.operators_unless, table)
+    }
+
+    fn entry(&self, table: &Table) -> Option<&Entry> {
+        table.options.get("connector").and_then(|name| self.0.connector.get(name))
     }
 
     /// What the format of a table sends: `format`, or `value.format`.
@@ -299,6 +324,10 @@ impl Connectors {
             _ => SourceChangelog::Insert,
         }
     }
+}
+
+fn known_operators(operators: &ConnectorOperators, unless: &[String], table: &Table) -> Option<Vec<ConnectorOperator>> {
+    if unless.iter().any(|key| table.options.get(key).is_some()) { None } else { operators.of(table) }
 }
 
 impl Connector {

@@ -6,6 +6,7 @@
 pub mod aggregates;
 mod alter;
 pub mod coercion;
+pub mod connector_operators;
 pub mod connectors;
 mod create;
 pub mod functions;
@@ -113,6 +114,11 @@ impl Catalog {
             declares_tables: false,
             connectors: Connectors::default(),
         }
+    }
+
+    /// What is known of connectors.
+    pub fn connectors(&self) -> &Connectors {
+        &self.connectors
     }
 
     /// A session in which more is known of connectors.

@@ -6,8 +6,8 @@ use super::{NodeId, Plan, TextContext};
 
 impl Plan {
     /// One document per sink: its name and its operators. An operator that several sinks share is listed with the first.
-    /// `state` gives what an operator keeps.
-    pub fn to_json(&self, state: &dyn Fn(NodeId) -> Value) -> Vec<Value> {
+    /// `facts` are what else is known of an operator.
+    pub fn to_json(&self, facts: &dyn Fn(NodeId) -> Vec<(&'static str, Value)>) -> Vec<Value> {
         let mut listed = vec![false; self.nodes.len()];
         self.sinks
             .iter()
@@ -18,7 +18,7 @@ impl Plan {
                     if std::mem::replace(&mut listed[id.index()], true) {
                         continue;
                     }
-                    operators.push(self.operator_json(id, state(id)));
+                    operators.push(self.operator_json(id, facts(id)));
                     stack.extend(self.node(id).inputs.iter().rev());
                 }
                 json!({ "sink": self.sink_name(*sink), "operators": operators })
@@ -26,7 +26,7 @@ impl Plan {
             .collect()
     }
 
-    fn operator_json(&self, id: NodeId, state: Value) -> Value {
+    fn operator_json(&self, id: NodeId, facts: Vec<(&'static str, Value)>) -> Value {
         let node = self.node(id);
         let context = TextContext { plan: self, node, input: self.input_columns(id, 0) };
         let attributes: Map<String, Value> = node
@@ -41,7 +41,7 @@ impl Plan {
             .iter()
             .map(|c| json!({ "name": &*c.name, "type": c.ty.to_string(), "needed": c.needed }))
             .collect();
-        json!({
+        let mut operator = json!({
             "id": id.shown(),
             "kind": node.op.kind(),
             "text": self.text(id),
@@ -49,8 +49,9 @@ impl Plan {
             "inputs": node.inputs.iter().map(|i| i.shown()).collect::<Vec<_>>(),
             "columns": columns,
             "changelog": node.changelog.to_string(),
-            "state": state,
-        })
+        });
+        facts.into_iter().for_each(|(name, fact)| operator[name] = fact);
+        operator
     }
 
     /// The name of a sink: its table's, or `query1`, `query2`, ...

@@ -230,6 +230,7 @@ impl ScriptPlanner {
         }
         let mut table = columns.finish();
         table.inferred = false;
+        table.connectors = self.catalog.connectors().clone();
         table.temporary = create.temporary;
         table.options = create.options.iter().cloned().collect();
         for key in &keys {

@@ -108,7 +108,7 @@ fn masked(text: &Arc<str>, options: &Options) -> Arc<str> {
 }
 
 fn plans_json(plan: &Plan) -> Vec<Value> {
-    plan.to_json(&|id| state::entries(plan, id).iter().map(state::StateEntry::to_json).collect())
+    plan.to_json(&|id| vec![("state", state::entries(plan, id).iter().map(state::StateEntry::to_json).collect())])
 }
 
 /// The JSON schema of a lock; `tests/schemas.rs` holds `schemas/lock.json` against it.
