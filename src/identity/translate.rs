@@ -234,19 +234,15 @@ impl Translator<'_> {
         let option = hinted.or_else(|| table.options.get("scan.parallelism"));
         let own: Option<u32> = option.and_then(|n| n.trim().parse().ok());
         let parallelism = own.map_or(self.settings.source_parallelism, Parallelism::Fixed);
-        let Some(operators) = table.connectors.source_operators(table) else {
+        // Changes of one key have to stay in order then; how they are exchanged was not measured.
+        let exchanged = own.is_some() && Connector::of(table).source.changelog != SourceChangelog::Insert;
+        let Some(operators) = table.connectors.source_operators(table).filter(|_| !exchanged) else {
             return self.add(New::unknown(&format!("Source: {}", table.path.name)), Vec::new(), parallelism);
         };
         let last = operators.len() - 1;
         let output = self.connector(operators, "source", last, None, parallelism);
-        match own {
-            None => output,
-            // Changes of one key stay in order (`CommonExecTableSourceScan`).
-            Some(_) if Connector::of(table).source.changelog != SourceChangelog::Insert => {
-                output.partitioned(Partitioner::Hash, Parallelism::Default)
-            }
-            Some(_) => output.partitioned(Partitioner::Forward, Parallelism::Default),
-        }
+        // What reads a source of its own parallelism has that of the job.
+        if own.is_some() { output.partitioned(Partitioner::Forward, Parallelism::Default) } else { output }
     }
 
     fn node(&mut self, id: NodeId, mut inputs: Vec<Output>) -> Output {
