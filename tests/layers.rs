@@ -45,7 +45,7 @@ const ONLY: [(&str, &[&str]); 14] = [
     ("sqlparser::", &["syntax"]),
     ("clap::", &["cli"]),
     ("miette::", &["report"]),
-    ("sha2::", &["report", "execution", "eval"]),
+    ("sha2::", &["report", "execution", "eval", "lock"]),
     ("rayon::", &["check", "workspace", "lock", "cli"]),
     ("globset::", &["suppress", "config"]),
     ("similar::", &["report", "workspace"]),

@@ -352,11 +352,11 @@ fn a_lock_that_does_not_fit_is_refused() {
     );
     assert!(refused(&lock, &["--target", "flink-2.2"]).contains("was written for vvr, and the check is for flink-2.2"));
     assert!(
-        refused(&lock.replace("INTERVAL '1' HOUR", "INTERVAL '2' HOUR"), &[])
-            .contains("not that of the script recorded")
+        refused(&lock.replace("INTERVAL '1' HOUR", "INTERVAL '2' HOUR"), &[]).contains("not as keepstate wrote it")
     );
     assert!(refused(&lock.replace("\"target\": \"vvr\"", "\"target\": \"vvrr\""), &[]).contains("did you mean `vvr`?"));
     assert!(refused(&lock.replace("\"texts\"", "\"text\""), &[]).contains("unknown field `text`"));
+    assert!(refused(&lock.replace("jobs/totals.sql", "/etc/passwd"), &[]).contains("not as keepstate wrote it"));
     assert!(errors(&project.check(&["--lock", "no.lock"]))[0].contains("there is no file no.lock"));
     assert!(
         errors(&project.check(&["--lock", "keepstate.lock", "jobs/total.sql"]))[0]
@@ -508,6 +508,94 @@ fn a_finding_is_accepted_by_the_configuration() {
     assert_eq!((&warned["verdict"], &warned["exit_code"]), (&"incompatible".into(), &0.into()));
     let strict = with("fail-on = \"never\"\n[rules]\nwindow-tvf-window-changed = \"error\"\n");
     assert_eq!(strict["exit_code"], 1);
+}
+
+#[test]
+fn a_script_that_moves_is_followed_wherever_the_old_side_comes_from() {
+    let moved = |project: &Project| {
+        std::fs::create_dir_all(project.0.join("later")).unwrap();
+        for name in ["ddl.sql", "totals.sql", "plain.sql"] {
+            std::fs::rename(project.0.join("jobs").join(name), project.0.join("later").join(name)).unwrap();
+        }
+        // Short enough that most of its lines differ.
+        project.write(
+            "later/plain.sql",
+            "INSERT INTO totals SELECT customer, MAX(ordered_at), MAX(price) FROM orders GROUP BY customer;\n",
+        );
+        project.edit("later/totals.sql", "'1' HOUR", "'2' HOUR");
+    };
+    for base in [&["--base", "HEAD"][..], &["--lock", "keepstate.lock"]] {
+        let project = Project::committed("moved");
+        project.keepstate(&["lock"]);
+        moved(&project);
+        let report = project.check(base);
+        assert_eq!(report["verdict"], "incompatible", "{report:#}");
+        assert_eq!(jobs(&report).len(), 2, "{report:#}");
+        // By the old path as well as by the new one.
+        assert_eq!(jobs(&project.check(&[base, &["jobs/totals.sql"]].concat())).len(), 1);
+    }
+    let project = Project::committed("moved");
+    project.git(&["clone", "--quiet", ".", "before"]);
+    std::fs::rename(project.0.join("jobs/totals.sql"), project.0.join("jobs/spent.sql")).unwrap();
+    let names = jobs(&project.check(&["before/jobs", "jobs"]));
+    assert!(names.iter().any(|n| n.contains("(before/jobs/totals.sql > jobs/spent.sql)")), "{names:?}");
+}
+
+#[test]
+fn what_would_check_nothing_is_said() {
+    let project = Project::committed("nothing");
+    project.edit("jobs/ddl.sql", "price DECIMAL(10, 2)", "price DECIMAL(12, 2)");
+    // Who names DDL means its jobs.
+    let report = project.check(&["--base", "HEAD", "jobs/ddl.sql"]);
+    assert_eq!(jobs(&report).len(), 2, "{report:#}");
+    assert!(errors(&project.check(&["--base", "HEAD", ""]))[0].contains("one of the paths is empty"));
+    project.write("keepstate.toml", "[schema]\nfiles = [\"../shared/*.sql\"]\n");
+    let report = project.check(&["--base", "HEAD"]);
+    assert!(errors(&report)[0].contains("matches the schema globs"), "{report:#}");
+    project.write("keepstate.toml", "[jobs]\nexclude = [\"jobs/plain.sql\"]\n");
+    assert!(notes(&project.check(&["--base", "HEAD", "jobs/plain.sql"])).contains("jobs/plain.sql is left out"));
+    // A lock far from its scripts, and one that would be emptied.
+    std::fs::remove_file(project.0.join("keepstate.toml")).unwrap();
+    project.keepstate(&["lock"]);
+    let lock = std::fs::read_to_string(project.0.join("keepstate.lock")).unwrap();
+    project.write("far/keepstate.lock", &lock);
+    let report = project.check(&["--lock", "far/keepstate.lock"]);
+    assert!(errors(&report)[0].contains("none of the 2 jobs"), "{report:#}");
+    let output = project.keepstate_in("far", &["lock"], "");
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(std::fs::read_to_string(project.0.join("far/keepstate.lock")).unwrap(), lock);
+}
+
+#[test]
+fn scripts_are_not_written_over() {
+    let project = Project::committed("overwritten");
+    let before = std::fs::read_to_string(project.0.join("jobs/totals.sql")).unwrap();
+    let (exit, _) = project.keepstate(&["check", "--base", "HEAD", "--format", "json=jobs/totals.sql"]);
+    assert_eq!(exit, 2);
+    assert_eq!(project.keepstate(&["lock", "--output", "jobs/totals.sql"]).0, 2);
+    assert_eq!(std::fs::read_to_string(project.0.join("jobs/totals.sql")).unwrap(), before);
+}
+
+/// Sinks by the thousand over one table: matched and judged without walking all of them for each.
+#[test]
+fn many_inserts_over_one_table_take_no_time_to_speak_of() {
+    let script = |call: &str| {
+        let tables: String = (0..800)
+            .map(|i| format!("CREATE TABLE t{i} (k STRING, n BIGINT) WITH ('connector' = 'print');\n"))
+            .collect();
+        let inserts: String = (0..800)
+            .map(|i| format!("INSERT INTO t{i} SELECT k, {call}(v) FROM s WHERE v > {i} GROUP BY k;\n"))
+            .collect();
+        format!(
+            "CREATE TABLE s (k STRING, v BIGINT) WITH ('connector' = 'kafka');\n{tables}BEGIN STATEMENT SET;\n{inserts}END;"
+        )
+    };
+    let options = keepstate::check::Options::default();
+    let text = |name: &str, call: &str| keepstate::check::Text::new(name, script(call));
+    let start = std::time::Instant::now();
+    let report = keepstate::check::check(text("old.sql", "SUM"), text("new.sql", "MAX"), &options).report;
+    assert_eq!(report.jobs[0].findings.len(), 800);
+    assert!(start.elapsed().as_secs() < 30, "{:?}", start.elapsed());
 }
 
 #[test]

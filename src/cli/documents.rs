@@ -127,6 +127,12 @@ impl Target {
         if there.as_ref().is_some_and(fs::Metadata::is_dir) {
             return Err(io::Error::from(io::ErrorKind::IsADirectory));
         }
+        // A slip of the pen must not cost a script.
+        let name = path.file_name().map(|n| n.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
+        let kept = name.ends_with(".sql") || name == crate::config::FILE_NAME || name == crate::lock::FILE_NAME;
+        if there.is_some() && kept {
+            return Err(io::Error::other("it is a script or a file of the project, and a report would replace it"));
+        }
         if there.as_ref().is_some_and(|there| !there.is_file()) {
             let file = File::options().write(true).open(&path)?;
             return Ok(Target { path, file, temporary: None });

@@ -44,7 +44,8 @@ fn lock(args: &LockArgs) -> Result<Outcome, Failed> {
             errors.push(files::no_script(path, inside, new.keys().map(String::as_str)));
         }
     }
-    if new.is_empty() && before.is_none() && errors.is_empty() {
+    let empties = args.paths.is_empty() && new.is_empty();
+    if empties && errors.is_empty() {
         let error = ErrorItem::new(ErrorCode::Io, format!("there is no SQL file below {}", root.display()));
         errors.push(error.help("run it where the scripts are, or name the lock's place with --output"));
     }
@@ -56,6 +57,9 @@ fn lock(args: &LockArgs) -> Result<Outcome, Failed> {
     let problems = settings.problems();
     if !problems.errors.is_empty() {
         return Err((problems.errors, problems.sources));
+    }
+    if !plan.errors.is_empty() {
+        return Err(plain(plan.errors));
     }
     let targets: Vec<_> = plan.pairs.iter().map(|b| b.options.target).collect();
     let target = targets.first().copied().unwrap_or_default();
@@ -125,10 +129,15 @@ fn older(args: &LockArgs) -> Result<Option<Lock>, Box<ErrorItem>> {
     let text = input::read_path(file, &args.output)?;
     match Lock::parse(&args.output, &text.text) {
         Ok(lock) => Ok(Some(lock)),
-        // It is about to be written anew, if all of it is.
-        Err(_) if args.paths.is_empty() && !args.check => Ok(None),
+        // A lock that is broken may be written anew, but nothing else is written over.
+        Err(_) if args.paths.is_empty() && !args.check && looks_like_a_lock(&text.text) => Ok(None),
         Err(error) => Err(error),
     }
+}
+
+/// True for a lock that cannot be read any more, or not yet; and for an empty file.
+fn looks_like_a_lock(text: &str) -> bool {
+    text.trim().is_empty() || (text.trim_start().starts_with('{') && text.contains("\"keepstate\""))
 }
 
 /// What is in the lock, and what of it is new.

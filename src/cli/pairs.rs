@@ -106,7 +106,8 @@ fn directories(args: &CheckArgs, settings: &Settings, old: &str, new: &str) -> R
         let message = format!("there is no SQL file in {} and {}", old.display(), new.display());
         return Err(vec![ErrorItem::new(ErrorCode::Io, message).help("scripts are the files that end in .sql")]);
     }
-    let workspace = Workspace { unreadable, ..workspace };
+    let mut workspace = Workspace { unreadable, ..workspace };
+    workspace.find_renames();
     let root = files::normal(new);
     Ok(workspace.plan(Extent::All, &|path| settings.in_tree(&root, path, &given, &[])))
 }

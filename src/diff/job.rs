@@ -98,30 +98,48 @@ pub(super) fn diff(sources: &SourceMap, old: &Plan, new: &Plan) -> JobDiff {
 
 /// Sinks by name, then by what they compute, then by place if one of each is left.
 pub(super) fn pair_sinks(old: &Plan, new: &Plan) -> (Vec<(NodeId, NodeId)>, Vec<NodeId>, Vec<NodeId>) {
-    let mut left: Vec<NodeId> = old.sinks.clone();
-    let mut open: Vec<NodeId> = Vec::new();
-    let mut pairs = Vec::new();
     let name = |plan: &Plan, id: NodeId| match &plan.node(id).op {
         Operator::Sink(s) => s.table.as_ref().map_or_else(|| s.name.clone(), |t| t.path.to_string()),
         _ => String::new(),
     };
-    let digest = |plan: &Plan, id: NodeId| below_text(plan, id);
-    for n in &new.sinks {
+    // Names and plans as texts once for each sink: a job may have thousands.
+    let described = |plan: &Plan| -> Vec<(NodeId, String, String)> {
+        plan.sinks.iter().map(|id| (*id, name(plan, *id), below_text(plan, *id))).collect()
+    };
+    let (olds, news) = (described(old), described(new));
+    let mut by_name: HashMap<&str, Vec<usize>> = HashMap::new();
+    let mut by_digest: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (i, (_, name, digest)) in olds.iter().enumerate() {
+        by_name.entry(name).or_default().push(i);
+        by_digest.entry(digest).or_default().push(i);
+    }
+    let mut taken = vec![false; olds.len()];
+    let mut open: Vec<usize> = Vec::new();
+    let mut pairs = Vec::new();
+    for (at, (id, name, digest)) in news.iter().enumerate() {
         // Several INSERTs may write to one sink: the one with the same plan goes first.
-        let same_name = |o: &NodeId| name(old, *o) == name(new, *n);
-        let exact = left.iter().position(|o| same_name(o) && digest(old, *o) == digest(new, *n));
-        match exact.or_else(|| left.iter().position(same_name)) {
-            Some(at) => pairs.push((left.remove(at), *n)),
-            None => open.push(*n),
+        let same_name = || by_name.get(name.as_str()).into_iter().flatten().copied().filter(|i| !taken[*i]);
+        let found = same_name().find(|i| olds[*i].2 == *digest).or_else(|| same_name().next());
+        match found {
+            Some(i) => {
+                taken[i] = true;
+                pairs.push((olds[i].0, *id));
+            }
+            None => open.push(at),
         }
     }
     let mut unmatched = Vec::new();
-    for n in open {
-        match left.iter().position(|o| digest(old, *o) == digest(new, n)) {
-            Some(at) => pairs.push((left.remove(at), n)),
-            None => unmatched.push(n),
+    for at in open {
+        let (id, _, digest) = &news[at];
+        match by_digest.get(digest.as_str()).into_iter().flatten().copied().find(|i| !taken[*i]) {
+            Some(i) => {
+                taken[i] = true;
+                pairs.push((olds[i].0, *id));
+            }
+            None => unmatched.push(*id),
         }
     }
+    let mut left: Vec<NodeId> = olds.iter().zip(&taken).filter(|(_, t)| !**t).map(|(o, _)| o.0).collect();
     if let ([o], [n]) = (left.as_slice(), unmatched.as_slice())
         && old.sinks.len() == new.sinks.len()
     {

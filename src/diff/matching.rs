@@ -3,7 +3,7 @@
 //! Only operators that say something are matched: sinks, stateful operators, unions and sources. Chains between branching points are
 //! aligned by family with least edits; branches of unions by what they read.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use super::descent::{Step, below, chain_to, shape, significant_below, sources, text};
 use super::family::{family, is_join};
@@ -40,6 +40,8 @@ pub struct Matching {
     pub pairs: Vec<Pair>,
     /// More readers of pairs in shared sub-plans: the number of the pair, and the way to that reader.
     pub more_readers: Vec<(usize, Pair)>,
+    /// Which of `more_readers` are about a pair.
+    ways: HashMap<usize, Vec<usize>>,
     old_number: HashMap<NodeId, usize>,
     new_number: HashMap<NodeId, usize>,
 }
@@ -62,27 +64,44 @@ impl Matching {
         }
     }
 
+    /// Adds a way from a pair to one more of its readers.
+    pub fn add_reader(&mut self, number: usize, way: Pair) {
+        self.ways.entry(number).or_default().push(self.more_readers.len());
+        self.more_readers.push((number, way));
+    }
+
+    /// The ways from a pair to its readers after the first.
+    pub fn more_ways(&self, number: usize) -> impl Iterator<Item = &Pair> {
+        self.ways.get(&number).into_iter().flatten().map(|at| &self.more_readers[*at].1)
+    }
+
     /// The pairs that read a pair.
-    pub fn readers(&self, number: usize) -> Vec<usize> {
-        let more = self.more_readers.iter().filter(|(n, _)| *n == number).filter_map(|(_, edge)| edge.parent);
-        self.pairs[number].parent.into_iter().chain(more).collect()
+    pub fn readers(&self, number: usize) -> impl Iterator<Item = usize> {
+        self.pairs[number].parent.into_iter().chain(self.more_ways(number).filter_map(|way| way.parent))
     }
 
     /// Everything that a pair's results reach, nearest first.
     pub fn above(&self, number: usize) -> Vec<usize> {
-        let mut out: Vec<usize> = Vec::new();
-        let mut next = vec![number];
-        while !next.is_empty() {
-            let readers: Vec<usize> = next.iter().flat_map(|n| self.readers(*n)).collect();
-            next.clear();
-            for reader in readers {
-                if !out.contains(&reader) {
-                    out.push(reader);
-                    next.push(reader);
+        self.upwards(number).collect()
+    }
+
+    /// The same, found as it is asked for: a table that thousands of INSERTs read has as many operators above it.
+    pub fn upwards(&self, number: usize) -> impl Iterator<Item = usize> {
+        let mut seen: HashSet<usize> = HashSet::new();
+        let mut next: VecDeque<usize> = VecDeque::from([number]);
+        let mut found: VecDeque<usize> = VecDeque::new();
+        std::iter::from_fn(move || {
+            while found.is_empty() {
+                let at = next.pop_front()?;
+                for reader in self.readers(at) {
+                    if seen.insert(reader) {
+                        found.push_back(reader);
+                        next.push_back(reader);
+                    }
                 }
             }
-        }
-        out
+            found.pop_front()
+        })
     }
 
     /// The pair that the first operator of note below a branch belongs to.
@@ -280,7 +299,7 @@ fn match_chains(matching: &mut Matching, parent: usize, old: &Plan, o: Step, new
                 old_path: old_rest,
                 new_path: new_rest,
             };
-            matching.more_readers.push((number, edge));
+            matching.add_reader(number, edge);
             return;
         }
         let (old_node, new_node) = (o.as_ref().map(|s| s.node), n.as_ref().map(|s| s.node));

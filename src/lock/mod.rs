@@ -12,6 +12,7 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use sha2::{Digest, Sha256};
 
 use crate::check::{DdlOnly, Options, Pair, Text, check_pair};
 use crate::exec::Plan;
@@ -40,6 +41,8 @@ pub struct Lock {
     pub keepstate: String,
     /// The engine that the jobs were planned for.
     pub target: Target,
+    /// SHA-256 of everything else, so that what was not written by keepstate is noticed.
+    pub digest: String,
     /// The jobs, by file and name.
     pub jobs: Vec<LockedJob>,
     /// The texts of scripts and DDL, line by line, by path from the directory of the lock.
@@ -125,6 +128,7 @@ impl Lock {
             schema_version: SCHEMA_VERSION,
             keepstate: env!("CARGO_PKG_VERSION").to_owned(),
             target,
+            digest: String::new(),
             jobs: Vec::new(),
             texts: BTreeMap::new(),
         };
@@ -137,8 +141,22 @@ impl Lock {
         lock
     }
 
+    /// Brings the jobs into order and seals them.
     fn order(&mut self) {
         self.jobs.sort_by(|a, b| (&a.file, &a.name).cmp(&(&b.file, &b.name)));
+        self.digest = self.sum();
+    }
+
+    /// The digest of what is in the lock.
+    fn sum(&self) -> String {
+        let mut hash = Sha256::new();
+        for part in [
+            serde_json::to_vec(&(self.schema_version, &self.keepstate, self.target, &self.jobs)),
+            serde_json::to_vec(&self.texts),
+        ] {
+            hash.update(part.unwrap_or_default());
+        }
+        hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
     /// Takes over the jobs of other scripts from an older lock: those that `kept` holds for.
@@ -186,7 +204,11 @@ impl Lock {
                 .map_or(again.to_owned(), |n| format!("did you mean `{n}`?"));
             return Err(error(format!("{name} cannot be used: {message}"), &help));
         }
-        serde_json::from_value(value).map_err(|e| error(format!("{name} is no lock: {e}"), again))
+        let lock: Lock = serde_json::from_value(value).map_err(|e| error(format!("{name} is no lock: {e}"), again))?;
+        if lock.digest != lock.sum() {
+            return Err(error(format!("{name} is not as keepstate wrote it: it was edited, or merged by hand"), again));
+        }
+        Ok(lock)
     }
 
     /// The scripts that are deployed, under names that say where they come from, and of each job the DDL that came with it.

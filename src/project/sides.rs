@@ -63,7 +63,8 @@ impl Sides {
         let root = root_of(name);
         let mut unreadable = Vec::new();
         let new = files::tree(files::walk_project(&root), &mut unreadable);
-        let workspace = Workspace { old: lock.tree(name), new, unreadable, ..Workspace::default() };
+        let mut workspace = Workspace { old: lock.tree(name), new, unreadable, ..Workspace::default() };
+        workspace.find_renames();
         let old = Old::Lock { name: name.to_owned(), lock: Arc::new(lock) };
         // A lock holds the DDL of its side, whatever is asked for.
         let outside = input::read_all(schema.iter().map(String::as_str)).unwrap_or_else(|wrong| {
@@ -88,6 +89,16 @@ impl Sides {
 
     /// These sides if all DDL that was asked for is there.
     pub fn whole(self) -> Result<Sides, Errors> {
+        if let Old::Lock { name, lock } = &self.old
+            && !lock.jobs.is_empty()
+            && !self.workspace.new.keys().any(|path| self.workspace.old.contains_key(path))
+            && self.workspace.renamed.is_empty()
+        {
+            let place = self.root.display();
+            let message = format!("none of the {} jobs of {name} has its script below {place}", lock.jobs.len());
+            let help = "a lock belongs into the directory that its scripts are below: copy it there";
+            return Err(vec![ErrorItem::new(ErrorCode::Config, message).help(help)]);
+        }
         if self.missing.is_empty() { Ok(self) } else { Err(self.missing) }
     }
 
@@ -155,6 +166,11 @@ impl Sides {
     pub fn look_at(&mut self, paths: &[String]) -> Result<(), Errors> {
         let (mut only, mut errors) = (Vec::new(), Vec::new());
         for path in paths {
+            if path.trim().is_empty() {
+                let error = ErrorItem::new(ErrorCode::Config, "one of the paths is empty");
+                errors.push(error.help("a variable may not be set; without a path everything is looked at"));
+                continue;
+            }
             match self.named(path) {
                 Ok(inside) => only.push(inside),
                 Err(error) => errors.push(*error),

@@ -7,7 +7,11 @@
 use std::collections::BTreeMap;
 
 /// Words in the key of an option whose value is not shown.
-const WORDS: [&str; 7] = ["password", "passwd", "secret", "token", "key", "credential", "jaas"];
+const WORDS: [&str; 10] =
+    ["password", "passwd", "passphrase", "secret", "token", "key", "credential", "jaas", "signature", "authorization"];
+
+/// Whole parts of such a key.
+const PARTS: [&str; 7] = ["pass", "pwd", "auth", "ak", "sk", "pem", "accessid"];
 
 /// Ends of keys that speak of the key of a message or a row: a format, a list of columns, a prefix, a class.
 const ABOUT_KEYS: [&str; 9] = [
@@ -37,7 +41,11 @@ pub fn is_secret_key(key: &str) -> bool {
         Some(rest) if FORMATS.iter().any(|f| rest.strip_prefix(f).is_some_and(|r| r.starts_with('.'))) => rest,
         _ => &key,
     };
+    let part = |part: &str| PARTS.contains(&part);
     WORDS.iter().any(|word| rest.contains(word))
+        || rest.split(['.', '-', '_']).any(part)
+        || rest.contains("access.id")
+        || rest.contains("access-id")
 }
 
 /// Formats whose options may stand behind `key.`.
@@ -48,7 +56,8 @@ const FORMATS: [&str; 9] =
 fn is_surely_secret(key: &str) -> bool {
     let lower = key.to_ascii_lowercase();
     is_secret_key(key)
-        && WORDS.iter().any(|word| if *word == "key" { lower.ends_with("key") } else { lower.contains(word) })
+        && (WORDS.iter().any(|word| if *word == "key" { lower.ends_with("key") } else { lower.contains(word) })
+            || lower.split(['.', '-', '_']).any(|part| PARTS.contains(&part)))
 }
 
 /// The text with secret values as stars. It has as many bytes as before, and the same lines.
@@ -111,8 +120,16 @@ struct Value {
 
 /// Finds `key = value` with a secret key. Keys and values are quoted, or bare words as in `SET a.password = x`.
 fn secret_values(text: &str) -> Vec<Value> {
-    let mut values = Vec::new();
+    let mut values: Vec<Value> = Vec::new();
     find(text, 0, &mut values);
+    // In the order of the text, one after the other.
+    values.sort_by_key(|v| v.start);
+    let mut end = 0;
+    values.retain(|value| {
+        let apart = value.start >= end;
+        end = end.max(value.end);
+        apart
+    });
     values
 }
 
@@ -134,17 +151,60 @@ fn find(text: &str, base: usize, values: &mut Vec<Value>) {
         };
         at = key.after;
         if !is_secret_key(&text[key.start..key.end]) {
+            inside(text, &key, base, values);
             continue;
         }
+        let quoted = key.start > 0 && matches!(bytes[key.start - 1], b'\'' | b'"');
         let equals = skip_space(bytes, at);
-        // `=>` is a named argument, not an option.
-        if bytes.get(equals) != Some(&b'=') || bytes.get(equals + 1) == Some(&b'>') {
+        let written = bytes.get(equals) == Some(&b'=');
+        // `=>` is a named argument, not an option; a quoted key whose `=` was forgotten is one all the same.
+        if (written && bytes.get(equals + 1) == Some(&b'>')) || (!written && !(quoted && is_quote(bytes.get(equals)))) {
             continue;
         }
-        if let Some(value) = token(text, skip_space(bytes, equals + 1)) {
-            let sure = is_surely_secret(&text[key.start..key.end]);
+        let begin = if written { skip_space(bytes, equals + 1) } else { equals };
+        let sure = is_surely_secret(&text[key.start..key.end]);
+        if let Some(value) = token(text, begin) {
             values.push(Value { start: base + value.start, end: base + value.end, sure });
             at = value.after;
+        } else if is_quote(bytes.get(begin)) {
+            // A quote that nothing closes: the rest of the line.
+            let end = text[begin..].find('\n').map_or(text.len(), |n| begin + n);
+            values.push(Value { start: base + begin + 1, end: base + end, sure });
+            at = end;
+        }
+    }
+}
+
+fn is_quote(byte: Option<&u8>) -> bool {
+    matches!(byte, Some(b'\'' | b'"'))
+}
+
+/// Secrets within a value: the password of a URL, and `password=...` among parameters.
+fn inside(text: &str, value: &Token, base: usize, values: &mut Vec<Value>) {
+    let content = &text[value.start..value.end];
+    let mut from = 0;
+    let first = values.len();
+    while let Some(found) = content[from..].find("://") {
+        let begin = from + found + 3;
+        let end = content[begin..].find(['/', '?', ' ', '\n']).map_or(content.len(), |n| begin + n);
+        if let Some(at) = content[begin..end].rfind('@')
+            && let Some(colon) = content[begin..begin + at].find(':')
+            && colon + 1 < at
+        {
+            let range = (base + value.start + begin + colon + 1, base + value.start + begin + at);
+            values.push(Value { start: range.0, end: range.1, sure: true });
+        }
+        from = begin;
+    }
+    for (equals, _) in content.match_indices('=') {
+        let word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
+        let key = content[..equals].rsplit(|c| !word(c)).next().unwrap_or_default();
+        let begin = equals + 1;
+        let end = content[begin..].find(['&', ';', ',', ' ', '\n', '\'', '"']).map_or(content.len(), |n| begin + n);
+        let apart = !values[first..].iter().any(|v| v.end > base + value.start + begin);
+        if !key.is_empty() && end > begin && apart && is_surely_secret(key) {
+            let range = (base + value.start + begin, base + value.start + end);
+            values.push(Value { start: range.0, end: range.1, sure: true });
         }
     }
 }
@@ -252,6 +312,27 @@ mod tests {
         assert_eq!(mask("SET sasl.password = abc;"), "SET sasl.password = ***;");
         assert_eq!(mask("'token' = 'a''b' , x"), "'token' = '****' , x");
         assert_eq!(mask("PRIMARY KEY (a) NOT ENFORCED"), "PRIMARY KEY (a) NOT ENFORCED");
+    }
+
+    #[test]
+    fn what_is_written_wrong_is_masked_all_the_same() {
+        assert_eq!(mask("WITH ('password' 'LEAK1')"), "WITH ('password' '*****')");
+        assert_eq!(mask("'a' = 'b', 'password' = 'LEAK1);\nSELECT 1"), "'a' = 'b', 'password' = '*******\nSELECT 1");
+        assert_eq!(
+            mask("'auth' = 'x', 'sink.pass'='y', 'author' = 'z'"),
+            "'auth' = '*', 'sink.pass'='*', 'author' = 'z'"
+        );
+    }
+
+    #[test]
+    fn secrets_within_values_are_masked() {
+        assert_eq!(mask("'url' = 'redis://:LEAK@h:6379/0'"), "'url' = 'redis://:****@h:6379/0'");
+        assert_eq!(mask("'u' = 'mongodb://me:LEAK@h,g/d'"), "'u' = 'mongodb://me:****@h,g/d'");
+        assert_eq!(
+            mask("'u' = 'jdbc:mysql://h:3306/d?user=a&pwd=LEAK&x=1'"),
+            "'u' = 'jdbc:mysql://h:3306/d?user=a&pwd=****&x=1'"
+        );
+        assert_eq!(mask("'u' = 'http://h:80/a'"), "'u' = 'http://h:80/a'");
     }
 
     #[test]

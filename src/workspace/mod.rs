@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use crate::check::{Batch, DdlOnly, Options, Pair, Text};
 use crate::config::Config;
-use crate::report::model::{ErrorItem, Note};
+use crate::report::model::{ErrorCode, ErrorItem, Note};
 use crate::source::SourceMap;
 use crate::syntax;
 
@@ -74,6 +74,9 @@ pub struct Workspace {
 /// Below this share of equal lines two files are two, as for git.
 const SIMILAR: f32 = 0.5;
 
+/// And below this share of equal words: blanks and keywords are alike in all scripts.
+const SIMILAR_WORDS: f32 = 0.75;
+
 /// More files than this are not compared with each other.
 const COMPARED: usize = 100;
 
@@ -89,29 +92,39 @@ pub struct Plan {
 }
 
 impl Workspace {
-    /// Finds renames to files that git does not know of yet: what is gone and what is new, if they have enough in common.
+    /// Finds renames that nobody has told: what is gone and what is new, if they are the same text, or files of one name that have moved
+    /// together, or have enough in common.
     pub fn find_renames(&mut self) {
         let Workspace { old, new, renamed, .. } = self;
-        let gone: Vec<&String> =
-            old.keys().filter(|p| !new.contains_key(*p) && !renamed.values().any(|o| o == *p)).collect();
-        let added: Vec<&String> = new.keys().filter(|p| !old.contains_key(*p) && !renamed.contains_key(*p)).collect();
-        if gone.len().max(added.len()) > COMPARED {
-            return;
+        let known: HashSet<&String> = renamed.values().collect();
+        let mut gone: Vec<&String> = old.keys().filter(|p| !new.contains_key(*p) && !known.contains(p)).collect();
+        let mut added: Vec<&String> =
+            new.keys().filter(|p| !old.contains_key(*p) && !renamed.contains_key(*p)).collect();
+        let mut found: Vec<(String, String)> = Vec::new();
+        for by in [same_text as Key, file_name] {
+            found.extend(only_pairs(&gone, &added, &|path| by(old, path), &|path| by(new, path)));
+            let (to, from): (HashSet<&String>, HashSet<&String>) = found.iter().map(|(to, from)| (to, from)).unzip();
+            gone.retain(|path| !from.contains(path));
+            added.retain(|path| !to.contains(path));
         }
-        let mut likely: Vec<(f32, &String, &String)> = Vec::new();
-        for from in &gone {
-            for to in &added {
-                let ratio = similar::TextDiff::from_lines(&*old[*from].text, &*new[*to].text).ratio();
-                if ratio >= SIMILAR {
-                    likely.push((ratio, from, to));
+        if gone.len().max(added.len()) <= COMPARED {
+            let mut likely: Vec<(f32, &String, &String)> = Vec::new();
+            for from in &gone {
+                for to in &added {
+                    let (was, is) = (&*old[*from].text, &*new[*to].text);
+                    let lines = similar::TextDiff::from_lines(was, is).ratio();
+                    // Of a short script an edit may touch every line.
+                    let words = similar::TextDiff::from_words(was, is).ratio();
+                    if lines >= SIMILAR || words >= SIMILAR_WORDS {
+                        likely.push((words, from, to));
+                    }
                 }
             }
-        }
-        likely.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| (a.1, a.2).cmp(&(b.1, b.2))));
-        let mut found: Vec<(String, String)> = Vec::new();
-        for (_, from, to) in likely {
-            if !found.iter().any(|(t, f)| t == to || f == from) {
-                found.push((to.clone(), from.clone()));
+            likely.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| (a.1, a.2).cmp(&(b.1, b.2))));
+            for (_, from, to) in likely {
+                if !found.iter().any(|(t, f)| t == to || f == from) {
+                    found.push((to.clone(), from.clone()));
+                }
             }
         }
         renamed.extend(found);
@@ -136,7 +149,9 @@ impl Workspace {
             (Some(old), Some(new)) => !Arc::ptr_eq(&old.text, &new.text) && old.text != new.text,
             _ => true,
         };
-        let wanted = |path: &str| self.only.is_empty() || self.only.iter().any(|only| within(path, only));
+        let named_path = |path: &str| self.only.is_empty() || self.only.iter().any(|only| within(path, only));
+        // A renamed file goes by both its names.
+        let wanted = |path: &str| named_path(path) || renames.get(path).is_some_and(|old| named_path(old));
         let changed: Vec<&str> = files.iter().filter(|(_, sides)| differs(sides)).map(|(path, _)| *path).collect();
 
         // The directories in which files that only declare matter: those above what differs, and all below such a file that differs.
@@ -168,10 +183,31 @@ impl Workspace {
         };
 
         let unreadable = self.unreadable.iter().filter(|(path, _)| wanted(path));
+        // Who names a file that only declares means the jobs that it declares for.
+        let named_ddl: Vec<&str> = self
+            .only
+            .iter()
+            .map(String::as_str)
+            .filter(|only| old_ddl.contains(*only) || new_ddl.contains(*only) || setting(only).is_schema(only))
+            .filter(|only| files.contains_key(only))
+            .collect();
+        let declared =
+            |path: &str| named_ddl.iter().any(|ddl| within(path, directory(ddl)) || setting(path).is_schema(ddl));
         let mut plan = Plan { errors: unreadable.map(|(_, error)| error.clone()).collect(), ..Plan::default() };
-        for (path, sides) in files.iter().filter(|(path, _)| wanted(path)) {
+        let mut settings: Vec<Arc<Setting>> = Vec::new();
+        for (path, sides) in files.iter().filter(|(path, _)| wanted(path) || declared(path)) {
             let setting = setting(path);
-            if setting.is_schema(path) || !setting.may_be_job(path) {
+            if !settings.iter().any(|known| Arc::ptr_eq(known, &setting)) {
+                settings.push(Arc::clone(&setting));
+            }
+            if setting.is_schema(path) {
+                continue;
+            }
+            if !setting.may_be_job(path) {
+                if self.only.iter().any(|only| only == path) {
+                    let message = format!("{path} is left out: [jobs] of the configuration says that it is no job");
+                    plan.notes.push(Note { message, at: None });
+                }
                 continue;
             }
             let old_path = renames.get(path).copied().unwrap_or(path);
@@ -214,8 +250,53 @@ impl Workspace {
             };
             plan.pairs.push(Batch { pair, options: Arc::clone(&setting.options) });
         }
+        for setting in &settings {
+            plan.errors.extend(self.useless_globs(setting));
+        }
         plan
     }
+
+    /// Globs of a configuration that no file matches: what they were to name would silently play no part.
+    fn useless_globs(&self, setting: &Setting) -> Option<ErrorItem> {
+        let (prefix, config) = (setting.prefix.as_deref()?, &setting.config);
+        let mut files = self.new.keys().chain(self.old.keys());
+        let none = !config.schema.globs.is_empty() && !files.any(|path| setting.is_schema(path));
+        none.then(|| {
+            let globs = config.schema.globs.join("`, `");
+            let place = if prefix.is_empty() { "here".to_owned() } else { format!("in {prefix}") };
+            let message = format!("no file {place} matches the schema globs `{globs}` of keepstate.toml");
+            let help = "globs are relative to the directory of keepstate.toml, and do not leave it";
+            ErrorItem::new(ErrorCode::Config, message).help(help)
+        })
+    }
+}
+
+/// What two files are compared by.
+type Key = for<'t> fn(&'t Tree, &'t str) -> &'t str;
+
+fn same_text<'t>(tree: &'t Tree, path: &'t str) -> &'t str {
+    tree.get(path).map_or("", |text| &text.text)
+}
+
+fn file_name<'t>(_: &'t Tree, path: &'t str) -> &'t str {
+    path.rsplit_once('/').map_or(path, |(_, name)| name)
+}
+
+/// New and old paths of which just one on each side has a key. What could be several files is none of them.
+fn only_pairs<'t>(
+    gone: &[&'t String],
+    added: &[&'t String],
+    old: &dyn Fn(&'t str) -> &'t str,
+    new: &dyn Fn(&'t str) -> &'t str,
+) -> Vec<(String, String)> {
+    let mut by_key: BTreeMap<&str, (Vec<&String>, Vec<&String>)> = BTreeMap::new();
+    gone.iter().for_each(|path| by_key.entry(old(path)).or_default().0.push(path));
+    added.iter().for_each(|path| by_key.entry(new(path)).or_default().1.push(path));
+    let pair = |(from, to): (Vec<&String>, Vec<&String>)| match (from.as_slice(), to.as_slice()) {
+        ([from], [to]) => Some(((*to).clone(), (*from).clone())),
+        _ => None,
+    };
+    by_key.into_values().filter_map(pair).collect()
 }
 
 /// The files that the configuration names.

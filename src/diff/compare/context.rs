@@ -1,5 +1,7 @@
 //! Where a change stands: facts and names of its operator.
 
+use std::collections::HashSet;
+
 use super::super::change::{Facts, OperatorRef};
 use super::super::family::family;
 use super::super::lineage::Ident;
@@ -87,7 +89,7 @@ impl Comparison<'_> {
 
     /// True if an operator with state reads what comes out of this pair.
     pub fn stateful_above(&self, number: usize) -> bool {
-        self.matching.above(number).into_iter().any(|p| self.keeps_state(p))
+        self.matching.upwards(number).any(|p| self.keeps_state(p))
     }
 
     pub(super) fn context(&mut self, number: usize) -> Facts {
@@ -139,7 +141,7 @@ impl Comparison<'_> {
 
     /// The family of the first operator with state among a pair and what reads it.
     pub fn nearest_keeper(&self, number: usize) -> Option<&'static str> {
-        let first = std::iter::once(number).chain(self.matching.above(number)).find(|p| self.keeps_state(*p))?;
+        let first = std::iter::once(number).chain(self.matching.upwards(number)).find(|p| self.keeps_state(*p))?;
         let pair = &self.matching.pairs[first];
         match (pair.new, pair.old) {
             (Some(n), _) => Some(family(&self.new.plan.node(n).op)),
@@ -178,10 +180,11 @@ impl Comparison<'_> {
             id.filter(|id| matches!(plan.node(*id).op, Operator::Sink(_))).map(|id| plan.sink_name(id).to_owned())
         };
         let mut sinks: Vec<String> = Vec::new();
-        for p in self.matching.above(number).into_iter().chain([number]) {
+        let mut seen: HashSet<String> = HashSet::new();
+        for p in self.matching.upwards(number).chain([number]) {
             let pair = &self.matching.pairs[p];
             if let Some(sink) = name(self.new.plan, pair.new).or_else(|| name(self.old.plan, pair.old))
-                && !sinks.contains(&sink)
+                && seen.insert(sink.clone())
             {
                 sinks.push(sink);
             }

@@ -92,8 +92,7 @@ impl<'a> Comparison<'a> {
         }
         for pair in (0..self.matching.pairs.len()).rev() {
             self.pair(pair);
-            let edges: Vec<Pair> =
-                self.matching.more_readers.iter().filter(|(n, _)| *n == pair).map(|(_, edge)| edge.clone()).collect();
+            let edges: Vec<Pair> = self.matching.more_ways(pair).cloned().collect();
             for edge in &edges {
                 filters::compare(self, pair, edge, false);
                 table_functions::compare(self, pair, edge);
@@ -476,7 +475,7 @@ impl<'a> Comparison<'a> {
         more: Facts,
     ) {
         let keeper = way.parent.and_then(|reader| {
-            let mut up = std::iter::once(reader).chain(self.matching.above(reader));
+            let mut up = std::iter::once(reader).chain(self.matching.upwards(reader));
             up.find(|p| self.keeps_state(*p))
         });
         let other_reader = way.parent.filter(|reader| self.matching.pairs[number].parent != Some(*reader));
@@ -516,7 +515,7 @@ impl<'a> Comparison<'a> {
         context.extend(more);
         // A union keeps nothing itself: it is about the nearest operator that does.
         let passes_on = matches!(kind, ChangeKind::UnionInputs { .. });
-        let keeper = self.matching.above(number).into_iter().find(|p| passes_on && self.keeps_state(*p));
+        let keeper = if passes_on { self.matching.upwards(number).find(|p| self.keeps_state(*p)) } else { None };
         let operator = Some(self.operator(keeper.unwrap_or(number)));
         let chain = self.matching.pairs[number]
             .new
