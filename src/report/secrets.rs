@@ -158,7 +158,9 @@ fn find(text: &str, base: usize, values: &mut Vec<Value>) {
         let equals = skip_space(bytes, at);
         let written = bytes.get(equals) == Some(&b'=');
         // `=>` is a named argument, not an option; a quoted key whose `=` was forgotten is one all the same.
-        if (written && bytes.get(equals + 1) == Some(&b'>')) || (!written && !(quoted && is_quote(bytes.get(equals)))) {
+        let arrow = written && bytes.get(equals + 1) == Some(&b'>');
+        let forgotten = quoted && is_quote(bytes.get(equals));
+        if arrow || !(written || forgotten) {
             continue;
         }
         let begin = if written { skip_space(bytes, equals + 1) } else { equals };
