@@ -554,8 +554,16 @@ fn what_would_check_nothing_is_said() {
     assert!(errors(&report)[0].contains("matches the schema globs"), "{report:#}");
     project.write("keepstate.toml", "[jobs]\nexclude = [\"jobs/plain.sql\"]\n");
     assert!(notes(&project.check(&["--base", "HEAD", "jobs/plain.sql"])).contains("jobs/plain.sql is left out"));
-    // A lock far from its scripts, and one that would be emptied.
     std::fs::remove_file(project.0.join("keepstate.toml")).unwrap();
+    std::fs::create_dir(project.0.join("keepstate.toml")).unwrap();
+    assert!(errors(&project.check(&["--base", "HEAD"]))[0].contains("cannot read the configuration"));
+    std::fs::remove_dir(project.0.join("keepstate.toml")).unwrap();
+    // A job that is gone is no line less.
+    std::fs::remove_file(project.0.join("jobs/plain.sql")).unwrap();
+    let (_, said) = project.keepstate(&["check", "--base", "HEAD", "--format", "concise", "jobs/plain.sql"]);
+    assert!(said.contains("HEAD:jobs/plain.sql: note the job is gone"), "{said}");
+    // A lock far from its scripts, and one that would be emptied.
+    project.git(&["checkout", "--quiet", "jobs/plain.sql"]);
     project.keepstate(&["lock"]);
     let lock = std::fs::read_to_string(project.0.join("keepstate.lock")).unwrap();
     project.write("far/keepstate.lock", &lock);

@@ -33,6 +33,7 @@ impl std::str::FromStr for Destination {
     fn from_str(text: &str) -> Result<Destination, String> {
         match text.split_once('=') {
             None => Ok(Destination::stdout(text.parse()?)),
+            Some((format, "-")) => Ok(Destination::stdout(format.parse()?)),
             Some((format, "")) => Err(format!("write the file behind `=`, as in {format}=report.txt")),
             Some((format, path)) => Ok(Destination { format: format.parse()?, path: Some(path.into()) }),
         }
@@ -52,9 +53,19 @@ pub(super) fn contradiction(destinations: &[Destination]) -> Option<String> {
     }
     let twice = destinations.iter().enumerate().find_map(|(n, one)| {
         let path = one.path.as_ref()?;
-        destinations[..n].iter().any(|other| other.path.as_ref() == Some(path)).then_some(path)
+        let same = |other: &Destination| other.path.as_ref().is_some_and(|other| plain(other) == plain(path));
+        destinations[..n].iter().any(same).then_some(path)
     })?;
     Some(format!("two formats are for {}; give each a file of its own", twice.display()))
+}
+
+/// A path without the ways round that lead to the same file.
+fn plain(path: &Path) -> PathBuf {
+    let directory = path.parent().filter(|d| !d.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    match (directory.canonicalize(), path.file_name()) {
+        (Ok(directory), Some(name)) => directory.join(name),
+        _ => path.to_owned(),
+    }
 }
 
 /// The destinations of a run, those that are files open.

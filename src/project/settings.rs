@@ -216,7 +216,8 @@ impl Settings {
             return Arc::clone(found);
         }
         let file = directory.join(FILE_NAME);
-        let found = if file.is_file() {
+        // What is there and cannot be read is not passed over.
+        let found = if file.symlink_metadata().is_ok() {
             self.load(&file)
         } else {
             match directory.parent() {

@@ -18,6 +18,9 @@ pub(super) fn render(listing: &Listing<'_>, style: Style) -> String {
             let text = format!("{} {} {}{suppressed}", item.word, item.rule, item.message);
             let _ = writeln!(out, "{}: {}", place(item.at, job.file), visible_line(&text));
         }
+        for note in job.notes.iter().filter(|_| !style.quiet) {
+            let _ = writeln!(out, "{}: note {}", place(note.at.as_ref(), job.file), visible_line(&note.message));
+        }
     }
     for note in listing.notes.iter().filter(|_| !style.quiet) {
         let at = note.at.as_ref().map(|at| format!("{}: ", place(Some(at), None))).unwrap_or_default();
