@@ -574,6 +574,25 @@ fn what_would_check_nothing_is_said() {
     assert_eq!(std::fs::read_to_string(project.0.join("far/keepstate.lock")).unwrap(), lock);
 }
 
+/// A job that cannot be read must not pass as one that is gone.
+#[cfg(unix)]
+#[test]
+fn links_and_odd_names_are_not_taken_for_deleted_scripts() {
+    use std::os::unix::ffi::OsStrExt;
+    let project = Project::committed("links");
+    project.write("elsewhere.txt", &TOTALS.replace("'1' HOUR", "'2' HOUR"));
+    std::fs::remove_file(project.0.join("jobs/totals.sql")).unwrap();
+    std::os::unix::fs::symlink("../elsewhere.txt", project.0.join("jobs/totals.sql")).unwrap();
+    let report = project.check(&["--base", "HEAD"]);
+    assert!(errors(&report)[0].contains("jobs/totals.sql is a link"), "{report:#}");
+    assert_eq!(report["exit_code"], 2);
+    let odd = project.0.join("jobs").join(std::ffi::OsStr::from_bytes(b"\xff.sql"));
+    std::fs::write(odd, PLAIN).unwrap();
+    project.commit();
+    let report = project.check(&["--base", "HEAD~1"]);
+    assert!(errors(&report).join("\n").contains("is not UTF-8"), "{report:#}");
+}
+
 #[test]
 fn scripts_are_not_written_over() {
     let project = Project::committed("overwritten");

@@ -33,14 +33,29 @@ pub fn read(
     let new = match head {
         Some(head) => revision(repository, head, &mut note)?,
         None => {
-            let paths = repository.work_files()?.into_iter().map(|path| (root.join(&path), path));
-            // A file that is deleted but still known to git is not there; links are not followed.
-            let found = paths.filter(|(file, _)| file.symlink_metadata().is_ok_and(|m| m.is_file()));
             let mut tree = Tree::new();
-            for (file, path) in found {
-                match input::read_path(&file, &path) {
-                    Ok(text) => drop(tree.insert(path, text)),
-                    Err(error) => note(&path, error),
+            for path in repository.work_files()? {
+                let file = root.join(&path);
+                match file.symlink_metadata() {
+                    Ok(there) if there.is_file() => match input::read_path(&file, &path) {
+                        Ok(text) => drop(tree.insert(path, text)),
+                        Err(error) => note(&path, error),
+                    },
+                    // Links are not followed: what was a script and is one now is said to be.
+                    Ok(_) if differs.contains(path.as_str()) => {
+                        let error =
+                            ErrorItem::new(ErrorCode::Io, format!("{path} is a link or a device, not a script"));
+                        note(
+                            &path,
+                            Box::new(error.help("put the text itself there, or name the file that it leads to")),
+                        );
+                    }
+                    Err(_) if path.contains(char::REPLACEMENT_CHARACTER) => {
+                        let error = ErrorItem::new(ErrorCode::Io, format!("the name of {path} is not UTF-8"));
+                        note(&path, Box::new(error.help("give the file another name")));
+                    }
+                    // A file that is deleted but still known to git is not there.
+                    Ok(_) | Err(_) => {}
                 }
             }
             tree
