@@ -251,6 +251,7 @@ fn what_git_cannot_do_is_said() {
     project.git(&["submodule", "--quiet", "add", &source, "other"]);
     assert!(error(&["--base", "HEAD", "other/jobs"]).contains("is in a submodule"));
     assert!(error(&["--base", "HEAD", "other"]).contains("is in a submodule"));
+    assert!(notes(&project.check(&["--base", "HEAD"])).contains("the submodule other differs"));
     let nowhere = Project::new("nowhere");
     let outside = std::env::temp_dir();
     let output =

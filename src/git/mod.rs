@@ -113,7 +113,6 @@ impl Repository {
             "--no-ext-diff",
             "--no-textconv",
             "--no-relative",
-            "--ignore-submodules",
         ];
         args.push(&base.id);
         args.extend(head.map(|h| h.id.as_str()));
@@ -124,15 +123,16 @@ impl Repository {
         while let Some(meta) = fields.next() {
             // `:100644 100644 <old id> <new id> R087`, then the path, then that after a rename.
             let words: Vec<&str> = meta.trim_start_matches(':').split(' ').collect();
-            let [_, _, _, _, status] = words.as_slice() else { continue };
+            let [old_mode, new_mode, _, _, status] = words.as_slice() else { continue };
+            let submodule = [old_mode, new_mode].contains(&&SUBMODULE);
             let Some(first) = fields.next() else { break };
             let renamed = status.starts_with(['R', 'C']);
             let second = if renamed { fields.next() } else { None };
             let new = second.unwrap_or(first);
             let change = match status.chars().next() {
-                Some('A') => Changed { old: None, new: Some(new.to_owned()) },
-                Some('D') => Changed { old: Some(first.to_owned()), new: None },
-                _ => Changed { old: Some(first.to_owned()), new: Some(new.to_owned()) },
+                Some('A') => Changed { old: None, new: Some(new.to_owned()), submodule },
+                Some('D') => Changed { old: Some(first.to_owned()), new: None, submodule },
+                _ => Changed { old: Some(first.to_owned()), new: Some(new.to_owned()), submodule },
             };
             changed.push(change);
         }
@@ -207,7 +207,12 @@ pub struct Changed {
     pub old: Option<String>,
     /// Its new path; none if it is gone.
     pub new: Option<String>,
+    /// It is a submodule, whose scripts have revisions of their own.
+    pub submodule: bool,
 }
+
+/// The mode of submodules.
+const SUBMODULE: &str = "160000";
 
 /// True for scripts.
 pub fn is_sql(path: &str) -> bool {

@@ -9,7 +9,7 @@ use super::input;
 use crate::check::Text;
 use crate::git::{Changed, Commit, Repository, is_sql};
 use crate::nearest::nearest;
-use crate::report::model::{ErrorCode, ErrorItem};
+use crate::report::model::{ErrorCode, ErrorItem, Note};
 use crate::workspace::{Tree, Workspace};
 
 /// The two sides of everything in the work tree.
@@ -82,7 +82,13 @@ pub fn read(
             Err(error) => note(&blob.path, error),
         }
     }
-    let mut workspace = Workspace { old, new, renamed, unreadable, only: Vec::new() };
+    let submodules = changed.iter().filter(|c| c.submodule).filter_map(|c| c.new.as_ref().or(c.old.as_ref()));
+    let notes = submodules.map(|path| {
+        let message = format!("the submodule {path} differs, and its scripts are not looked at: run keepstate in it");
+        (path.clone(), Note { message, at: None })
+    });
+    let notes = notes.collect();
+    let mut workspace = Workspace { old, new, renamed, unreadable, notes, only: Vec::new() };
     workspace.find_renames();
     Ok(workspace)
 }

@@ -69,6 +69,8 @@ pub struct Workspace {
     pub only: Vec<String>,
     /// Files that are not as on the other side and cannot be read, by path.
     pub unreadable: Vec<(String, ErrorItem)>,
+    /// What should be known of paths that are not looked into.
+    pub notes: Vec<(String, Note)>,
 }
 
 /// Below this share of equal lines two files are two, as for git.
@@ -194,6 +196,7 @@ impl Workspace {
         let declared =
             |path: &str| named_ddl.iter().any(|ddl| within(path, directory(ddl)) || setting(path).is_schema(ddl));
         let mut plan = Plan { errors: unreadable.map(|(_, error)| error.clone()).collect(), ..Plan::default() };
+        plan.notes.extend(self.notes.iter().filter(|(path, _)| wanted(path)).map(|(_, note)| note.clone()));
         let mut settings: Vec<Arc<Setting>> = Vec::new();
         for (path, sides) in files.iter().filter(|(path, _)| wanted(path) || declared(path)) {
             let setting = setting(path);
