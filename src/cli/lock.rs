@@ -100,7 +100,7 @@ fn lock(args: &LockArgs) -> Result<Outcome, Failed> {
         }
         lock.keep(before, &|file| !only.iter().any(|path| within(file, path)));
     }
-    let said = summary(&args.output, before.as_ref(), &lock);
+    let said = summary(before.as_ref(), &lock);
     if args.check {
         let fresh = before.as_ref() == Some(&lock);
         let text = if fresh {
@@ -141,7 +141,7 @@ fn looks_like_a_lock(text: &str) -> bool {
 }
 
 /// What is in the lock, and what of it is new.
-fn summary(_file: &str, before: Option<&Lock>, lock: &Lock) -> String {
+fn summary(before: Option<&Lock>, lock: &Lock) -> String {
     let jobs = match lock.jobs.len() {
         1 => "1 job".to_owned(),
         n => format!("{n} jobs"),

@@ -87,7 +87,7 @@ impl Sides {
         Sides { root, workspace, in_tree, outside, old, missing }
     }
 
-    /// These sides if all DDL that was asked for is there.
+    /// These sides if they can be compared: all DDL that was asked for is there, and a lock lies where at least one of its scripts is.
     pub fn whole(self) -> Result<Sides, Errors> {
         if let Old::Lock { name, lock } = &self.old
             && !lock.jobs.is_empty()
